@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include <errno.h>
+
+#include "leat_bytes.h"
+
+static uint8_t
+byte_lower(uint8_t c)
+{
+	return c >= 'A' && c <= 'Z' ? (uint8_t)(c + ('a' - 'A')) : c;
+}
+
+bool
+leat_slice_is_equal_nocase(struct leat_slice a, struct leat_slice b)
+{
+	if (a.len != b.len)
+		return false;
+	for (size_t i = 0; i < a.len; i++) {
+		if (byte_lower(a.data[i]) != byte_lower(b.data[i]))
+			return false;
+	}
+	return true;
+}
+
+bool
+leat_slice_to_int64(struct leat_slice s, int64_t *value)
+{
+	const uint8_t *p = s.data;
+	const uint8_t *end = s.data + s.len;
+	bool negative = false;
+	uint64_t limit = INT64_MAX;
+	uint64_t v = 0;
+
+	if (p < end && *p == '-') {
+		negative = true;
+		limit++;
+		p++;
+	}
+	if (p == end)
+		return false;
+	if (*p == '0') {
+		*value = 0;
+		return !negative && end - p == 1;
+	}
+	for (; p < end; p++) {
+		uint64_t digit = (uint64_t)*p - '0';
+
+		if (*p < '0' || *p > '9')
+			return false;
+		if (v > (limit - digit) / 10)
+			return false;
+		v = v * 10 + digit;
+	}
+	*value = (int64_t)(negative ? 0 - v : v);
+	return true;
+}
+
+void
+leat_writer_put_slow(struct leat_writer *w, const uint8_t *data, size_t len)
+{
+	while (len > 0 && !w->failed) {
+		size_t n = LEAT_MIN(len, (size_t)(w->end - w->pos));
+
+		if (n > 0)
+			memcpy(w->pos, data, n);
+		w->pos += n;
+		data += n;
+		len -= n;
+		if (len > 0 && (w->more == NULL || w->more(w) < 0)) {
+			w->failed = true;
+			w->end = w->pos; /* so that each later write comes here and is dropped */
+		}
+	}
+}
+
+size_t
+leat_format_int64(int64_t value, char text[LEAT_INT64_TEXT_MAX])
+{
+	char digits[LEAT_INT64_TEXT_MAX];
+	uint64_t v = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	size_t nb_digits = 0;
+	size_t len = 0;
+
+	do {
+		digits[nb_digits++] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v > 0);
+	if (value < 0)
+		text[len++] = '-';
+	while (nb_digits > 0)
+		text[len++] = digits[--nb_digits];
+	return len;
+}
+
+void
+leat_writer_put_int64(struct leat_writer *w, int64_t value)
+{
+	char text[LEAT_INT64_TEXT_MAX];
+
+	leat_writer_put(w, text, leat_format_int64(value, text));
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef LEAT_COMMAND_H
+#define LEAT_COMMAND_H
+
+/**
+ * @file
+ * Waist 2, asking half: one request, the table of commands, and their execution.
+ *
+ * Every codec produces a leat_request and every command consumes one: each codec
+ * and each command is written once. The table is generated from commands/<name>.json.
+ */
+
+#include <leat_bytes.h>
+#include <leat_pubsub.h>
+#include <leat_reply.h>
+#include <leat_store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct leat_command_ctx;
+struct leat_request;
+
+#define LEAT_COMMAND_NAME_MAX 32 /**< bytes of a command's or subcommand's name */
+#define LEAT_CLIENT_NAME_MAX  64 /**< bytes of a client's name and of its library's */
+
+/** One entry of the command table; const. */
+struct leat_command {
+	const char *name;  /**< lower case, as in commands/<name>.json */
+	int16_t arity;     /**< as in Redis: the name counts; negative: at least so many */
+	int16_t first_key; /**< argv index of the first key, 0: takes no key */
+	int16_t last_key;  /**< argv index of the last key; negative counts from the end */
+	int16_t key_step;
+	uint32_t flags; /**< LEAT_COMMAND_... */
+	void (*run)(struct leat_command_ctx *ctx, const struct leat_request *req,
+		struct leat_reply *reply);
+};
+
+#define LEAT_COMMAND_WRITE   0x01u /**< may change the key space */
+#define LEAT_COMMAND_READ    0x02u /**< reads the key space */
+#define LEAT_COMMAND_FAST    0x04u /**< constant or logarithmic time */
+#define LEAT_COMMAND_PUBSUB  0x08u /**< belongs to publish and subscribe */
+#define LEAT_COMMAND_IN_SUBS 0x10u /**< allowed to a RESP2 client that has subscriptions */
+#define LEAT_COMMAND_ADMIN   0x20u /**< about the server or the connection */
+
+/** One request. Everything points into received bytes or const tables. */
+struct leat_request {
+	const struct leat_command *command; /**< NULL: no such command, see argv[0] */
+	uint32_t argc;                      /**< at least 1 unless refusal is set */
+	struct leat_slice *argv;
+	int32_t refusal;             /**< not 0: the codec answers by itself; its own meaning */
+	uint32_t reply_flags;        /**< the codec's own, handed to the reply */
+	bool close;                  /**< close the connection after the reply */
+	struct leat_store_hint hint; /**< of the first key; filled by the worker's bulk lookup */
+};
+
+/** What the commands know of one connection. The session contains it. */
+struct leat_client {
+	uint64_t id;  /**< unique in the process, never reused */
+	bool close;   /**< a command asked for the connection to end after its reply */
+	uint8_t resp; /**< RESP version the client speaks, 2 */
+	uint16_t name_len;
+	uint8_t name[LEAT_CLIENT_NAME_MAX];
+	struct leat_pubsub_subscriber subscriber;
+};
+
+/** Facts that INFO and CONFIG GET tell; the control thread writes them before start. */
+struct leat_command_server {
+	const char *version;
+	const char *run_id; /**< 40 hexadecimal digits */
+	uint16_t tcp_port;  /**< of the first RESP listener, 0 without one */
+	uint16_t nb_workers;
+	uint32_t nb_conns_max;
+	uint64_t start_us; /**< monotonic */
+	uint32_t pid;
+	const char *config_path; /**< "" without a file */
+};
+
+/** Counters of one worker that INFO tells; written by the session layer and the commands. */
+struct leat_command_stats {
+	uint64_t nb_commands;
+	uint64_t nb_conns_accepted;
+	uint64_t nb_conns; /**< now open */
+	uint64_t nb_key_hits;
+	uint64_t nb_key_misses;
+	uint64_t nb_errors;
+};
+
+/** What a command works on: one worker's. */
+struct leat_command_ctx {
+	struct leat_store *store;
+	struct leat_pubsub *pubsub;
+	const struct leat_command_server *server;
+	struct leat_command_stats *stats;
+	struct leat_client *client; /**< who asks */
+	uint64_t now_us;            /**< monotonic, of this turn */
+	uint64_t wall_ms;           /**< Unix time in milliseconds, of this turn */
+
+	/**
+	 * Begin a message to another (or the same) client, outside its replies: a
+	 * reply to write one push value into, or NULL when that client cannot take
+	 * it; push_end() sends it. Supplied by the session layer.
+	 */
+	struct leat_reply *(*push_begin)(struct leat_command_ctx *ctx, struct leat_client *to);
+	void (*push_end)(struct leat_command_ctx *ctx, struct leat_client *to);
+};
+
+/** @return the command of that name, any case, or NULL. */
+const struct leat_command *leat_command_find(struct leat_slice name);
+
+/** The whole table, sorted by name. @param nb receives the number of entries. */
+const struct leat_command *leat_command_table(uint32_t *nb);
+
+/**
+ * Execute one request that is not refused: checks name, arity and subscription
+ * mode, then runs it. Exactly one reply is written, in Redis' words (but for
+ * SUBSCRIBE and UNSUBSCRIBE, which write one for each channel).
+ */
+void leat_command_execute(
+	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply);
+
+/** A connection starts; @p id is its own. */
+void leat_client_init(struct leat_client *client, uint64_t id);
+
+/** A connection has ended: forget its subscriptions. */
+void leat_client_fini(struct leat_client *client, struct leat_pubsub *pubsub);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LEAT_COMMAND_H */

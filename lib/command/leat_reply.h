@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef LEAT_REPLY_H
+#define LEAT_REPLY_H
+
+/**
+ * @file
+ * Waist 2, answering half: what a command says, whatever codec puts it on the wire.
+ *
+ * A command writes exactly one value: a scalar, or an aggregate header followed
+ * by as many values as it announced. The codec writes each piece at once into
+ * the windows of the writer; nothing is kept.
+ */
+
+#include <leat_bytes.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct leat_reply;
+
+/** What a codec supplies; every pointer is set. */
+struct leat_reply_ops {
+	void (*null)(struct leat_reply *reply);
+	void (*status)(struct leat_reply *reply, struct leat_slice text); /**< such as "OK" */
+	void (*integer)(struct leat_reply *reply, int64_t value);
+	void (*score)(struct leat_reply *reply, double value); /**< a sorted set's score */
+	void (*bytes)(struct leat_reply *reply, struct leat_slice value);
+	void (*array)(struct leat_reply *reply, uint32_t nb_values);
+	void (*map)(struct leat_reply *reply, uint32_t nb_pairs);
+	void (*push)(struct leat_reply *reply, uint32_t nb_values);
+	/** One line, such as "ERR syntax error"; its first word is the kind. */
+	void (*error)(struct leat_reply *reply, struct leat_slice text);
+};
+
+struct leat_reply {
+	const struct leat_reply_ops *ops;
+	struct leat_writer *writer;
+	uint32_t flags; /**< of the request that is answered; the codec's own meaning */
+};
+
+static inline void
+leat_reply_null(struct leat_reply *reply)
+{
+	reply->ops->null(reply);
+}
+
+static inline void
+leat_reply_status(struct leat_reply *reply, struct leat_slice text)
+{
+	reply->ops->status(reply, text);
+}
+
+static inline void
+leat_reply_integer(struct leat_reply *reply, int64_t value)
+{
+	reply->ops->integer(reply, value);
+}
+
+static inline void
+leat_reply_score(struct leat_reply *reply, double value)
+{
+	reply->ops->score(reply, value);
+}
+
+static inline void
+leat_reply_bytes(struct leat_reply *reply, struct leat_slice value)
+{
+	reply->ops->bytes(reply, value);
+}
+
+static inline void
+leat_reply_array(struct leat_reply *reply, uint32_t nb_values)
+{
+	reply->ops->array(reply, nb_values);
+}
+
+static inline void
+leat_reply_map(struct leat_reply *reply, uint32_t nb_pairs)
+{
+	reply->ops->map(reply, nb_pairs);
+}
+
+static inline void
+leat_reply_push(struct leat_reply *reply, uint32_t nb_values)
+{
+	reply->ops->push(reply, nb_values);
+}
+
+static inline void
+leat_reply_error(struct leat_reply *reply, struct leat_slice text)
+{
+	reply->ops->error(reply, text);
+}
+
+/** Format into a line of at most 255 bytes; what a peer sent goes through "%.*s". */
+void leat_reply_errorf(struct leat_reply *reply, const char *fmt, ...) LEAT_PRINTF(2, 3);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LEAT_REPLY_H */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef LEAT_PROTOCOL_H
+#define LEAT_PROTOCOL_H
+
+/**
+ * @file
+ * Codec to command and back: one file per protocol, one const struct each.
+ */
+
+#include <sys/types.h>
+
+#include <leat_command.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LEAT_PROTOCOL_STATE_LEN 64 /**< bytes of one connection's decoder state */
+
+/** One connection's decoder state; all zero when the connection opens. */
+struct leat_protocol_state {
+	uint64_t words[LEAT_PROTOCOL_STATE_LEN / 8];
+};
+
+/** What decode() may use, and the limits it holds. Configuration, const. */
+struct leat_protocol_limits {
+	size_t request_max; /**< bytes of one request, head and body */
+};
+
+struct leat_protocol {
+	const char *name; /**< "resp", "http": the first word of --listen */
+
+	/**
+	 * Decode one request at the start of @p in.
+	 *
+	 * While it returns 0 the caller comes again with the same bytes, perhaps
+	 * elsewhere in memory, and more behind them: @p state remembers how far it
+	 * looked, in offsets. After > 0 the state is ready for the next request.
+	 *
+	 * @param argv
+	 *   Room for the arguments, @p argv_max slices; req->argv will point here.
+	 * @return
+	 *   - > 0: bytes consumed; @p req is filled, or all zero (argc 0, no refusal):
+	 *     bytes to skip that ask for nothing.
+	 *   - 0: incomplete.
+	 *   - -ENOBUFS: more arguments than argv_max (the caller may have more room
+	 *     in the next turn); nothing was consumed.
+	 *   - -EBADMSG, -EMSGSIZE: the stream cannot be read on. @p req is a refusal
+	 *     with close set: answer, then close.
+	 */
+	ssize_t (*decode)(struct leat_protocol_state *state,
+		const struct leat_protocol_limits *limits, struct leat_slice in,
+		struct leat_request *req, struct leat_slice *argv, uint32_t argv_max);
+
+	/**
+	 * The caller could not go on (its turn was full) and will come again from
+	 * the start of the same request: forget how far we looked.
+	 */
+	void (*rewind)(struct leat_protocol_state *state);
+
+	/** Write the codec's own answer to a refused request. */
+	void (*refuse)(const struct leat_request *req, struct leat_reply *reply);
+
+	/** How replies look; leat_reply.flags = leat_request.reply_flags. */
+	const struct leat_reply_ops *reply;
+};
+
+/** @return the protocol of that name, or NULL. */
+const struct leat_protocol *leat_protocol_find(const char *name);
+
+/** All protocols, NULL at the end: for messages that list what there is. */
+const struct leat_protocol *const *leat_protocol_all(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LEAT_PROTOCOL_H */

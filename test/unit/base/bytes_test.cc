@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include <cerrno>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <leat_bytes.h>
+#include <leat_error.h>
+
+namespace
+{
+
+TEST(SliceToInt64, TakesWhatRedisTakes)
+{
+	int64_t v = 0;
+
+	EXPECT_TRUE(leat_slice_to_int64(LEAT_SLICE("0"), &v));
+	EXPECT_EQ(0, v);
+	EXPECT_TRUE(leat_slice_to_int64(LEAT_SLICE("-17"), &v));
+	EXPECT_EQ(-17, v);
+	EXPECT_TRUE(leat_slice_to_int64(LEAT_SLICE("9223372036854775807"), &v));
+	EXPECT_EQ(INT64_MAX, v);
+	EXPECT_TRUE(leat_slice_to_int64(LEAT_SLICE("-9223372036854775808"), &v));
+	EXPECT_EQ(INT64_MIN, v);
+}
+
+TEST(SliceToInt64, RefusesAllElse)
+{
+	const char *bad[] = { "", "-", "-0", "01", "+1", " 1", "1 ", "1a", "9223372036854775808",
+		"-9223372036854775809", "18446744073709551616", "99999999999999999999" };
+	int64_t v;
+
+	for (const char *text : bad)
+		EXPECT_FALSE(leat_slice_to_int64(leat_slice_str(text), &v)) << text;
+}
+
+TEST(FormatInt64, RoundTripsTheExtremes)
+{
+	for (int64_t value :
+		{ (int64_t)0, (int64_t)-1, (int64_t)1234567890, INT64_MAX, INT64_MIN }) {
+		char text[LEAT_INT64_TEXT_MAX];
+		size_t len = leat_format_int64(value, text);
+
+		EXPECT_EQ(std::to_string(value), std::string(text, len));
+	}
+}
+
+TEST(SliceIsEqualNocase, FoldsAsciiLettersOnly)
+{
+	EXPECT_TRUE(leat_slice_is_equal_nocase(LEAT_SLICE("PiNg"), LEAT_SLICE("pInG")));
+	EXPECT_FALSE(leat_slice_is_equal_nocase(LEAT_SLICE("ping"), LEAT_SLICE("pin")));
+	EXPECT_FALSE(leat_slice_is_equal_nocase(LEAT_SLICE("@"), LEAT_SLICE("`")));
+}
+
+TEST(Writer, FillsItsArrayToTheLastByteAndFailsOneOver)
+{
+	uint8_t buf[4];
+	leat_writer w;
+
+	leat_writer_init(&w, buf, sizeof(buf));
+	leat_writer_put(&w, "abcd", 4);
+	EXPECT_FALSE(w.failed);
+	leat_writer_put_u8(&w, 'e');
+	EXPECT_TRUE(w.failed);
+}
+
+// Windows of three bytes, one behind the other.
+struct Windows {
+	leat_writer w;
+	uint8_t buf[12];
+	unsigned int nb_opened;
+};
+
+int
+NextWindow(leat_writer *w)
+{
+	Windows *windows = LEAT_CONTAINER_OF(w, Windows, w);
+
+	if (windows->nb_opened == 4)
+		return -ENOBUFS;
+	w->pos = windows->buf + 3 * windows->nb_opened++;
+	w->end = w->pos + 3;
+	return 0;
+}
+
+TEST(Writer, CrossesWindows)
+{
+	Windows windows = {};
+
+	windows.w.more = NextWindow;
+	leat_writer_put(&windows.w, "hello, ", 7);
+	leat_writer_put_int64(&windows.w, -2026);
+	EXPECT_FALSE(windows.w.failed);
+	EXPECT_EQ("hello, -2026", std::string((char *)windows.buf, 12));
+}
+
+TEST(Writer, DropsEverythingAfterAFailure)
+{
+	Windows windows = {};
+
+	windows.w.more = NextWindow;
+	leat_writer_put(&windows.w, "0123456789ABC", 13);
+	EXPECT_TRUE(windows.w.failed);
+	leat_writer_put(&windows.w, "x", 1);
+	EXPECT_EQ("0123456789AB", std::string((char *)windows.buf, 12));
+}
+
+TEST(ErrorSet, KeepsTheDeepestCause)
+{
+	leat_error error = {};
+
+	EXPECT_EQ(-ENOENT, leat_error_set(&error, -ENOENT, "no device %s", "x"));
+	EXPECT_EQ(-EIO, leat_error_set(&error, -EIO, "start failed"));
+	EXPECT_STREQ("no device x", error.text);
+	EXPECT_EQ(-EIO, leat_error_set(nullptr, -EIO, "nobody listens"));
+}
+
+} // namespace
