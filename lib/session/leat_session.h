@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef LEAT_SESSION_H
+#define LEAT_SESSION_H
+
+/**
+ * @file
+ * One connection: bytes in, replies out.
+ *
+ * A session keeps the mbufs that it received until the requests in them are
+ * executed, so that arguments are slices of received bytes. Only a request that
+ * straddles mbufs is copied, into the session's carry buffer. Replies are written
+ * into TX mbufs and sent once per turn.
+ *
+ * The input of a session is one stream: the carry buffer, then the received
+ * segments. Decoding looks ahead in it; only execution takes bytes away. A session
+ * that was stopped in the middle of a turn (its replies are long, the peer does not
+ * read) therefore needs no undo: what was not executed is decoded again.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+#include <leat_heap.h>
+#include <leat_protocol.h>
+#include <leat_transport.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LEAT_BATCH_MAX        256     /**< requests of one turn */
+#define LEAT_BATCH_ARGV_MAX   65536   /**< arguments of one turn, and so of one request */
+#define LEAT_SESSION_TX_MAX   65536   /**< reply bytes of one session and turn before it pauses */
+#define LEAT_SESSION_PUSH_MAX 1048576 /**< unsent bytes at which a subscriber is too slow */
+
+struct leat_session;
+struct leat_session_ctx;
+
+/** One decoded request of this turn. */
+struct leat_batch_entry {
+	struct leat_session *session;
+	uint32_t len; /**< bytes of the session's input that it takes */
+	struct leat_request req;
+};
+
+/** The requests of one turn, in the order in which they will be executed. */
+struct leat_batch {
+	uint32_t nb_entries;
+	uint32_t nb_args; /**< of argv, in use */
+	struct leat_batch_entry entries[LEAT_BATCH_MAX];
+	struct leat_slice argv[LEAT_BATCH_ARGV_MAX];
+};
+
+struct leat_session_stats {
+	uint64_t nb_carried;          /**< segments copied because a request straddled mbufs */
+	uint64_t carried_len;         /**< bytes of these */
+	uint64_t nb_carry_full;       /**< the carry region was full: reading stopped */
+	uint64_t nb_tx_pool_empty;    /**< a reply found no mbuf: its connection was aborted */
+	uint64_t nb_tx_blocked;       /**< the transport took no more for the time being */
+	uint64_t nb_slow_subscribers; /**< aborted, over LEAT_SESSION_PUSH_MAX */
+	uint64_t nb_refused;          /**< requests that the codec refused */
+	uint64_t nb_table_full;       /**< connections aborted: no session left */
+};
+
+/** A list of sessions, first come first served. */
+struct leat_session_list {
+	struct leat_session *head;
+	struct leat_session **tail;
+};
+
+/**
+ * Input of a session: carry[0, carry_len), then the segments from rx_off of the
+ * first on.
+ */
+struct leat_session_input {
+	struct rte_mbuf *rx_head; /**< segments, linked by next; NULL if none */
+	struct rte_mbuf *rx_tail;
+	uint32_t rx_off;    /**< bytes of rx_head that are gone */
+	uint32_t carry_len; /**< bytes that left their mbufs */
+	uint32_t carry_cap;
+	uint8_t *carry;     /**< from the carry region, or NULL */
+	uint32_t taken_len; /**< bytes that this turn's executed requests take */
+};
+
+/** One connection. Only the owning lcore touches it. */
+struct leat_session {
+	struct leat_conn *conn; /**< NULL once CLOSED */
+	struct leat_transport *transport;
+	const struct leat_protocol *protocol;
+	struct leat_session_ctx *ctx;
+	struct leat_session_input in;
+
+	struct rte_mbuf *tx_head; /**< replies not yet sent, a chain; NULL if none */
+	struct rte_mbuf *tx_tail;
+
+	bool is_ready;   /**< in the list of sessions to decode without a new event */
+	bool is_touched; /**< in the list of sessions to flush */
+	bool is_blocked; /**< the transport refused the last send: wait for WRITABLE */
+	bool is_paused;  /**< enough replies for this turn */
+	bool has_eof;    /**< the peer sends no more */
+	bool is_closing; /**< answer nothing more; close when all replies are sent */
+	bool is_shut;    /**< transport shutdown was called: what comes is thrown away */
+	bool is_broken;  /**< a reply could not be written whole: abort */
+
+	struct leat_session *ready_next;
+	struct leat_session *touched_next;
+	struct leat_session *next; /**< of all open, or of the free */
+	struct leat_session **pprev;
+
+	struct leat_protocol_state state;
+	struct leat_client client;
+};
+
+/** What all sessions of one worker share. */
+struct leat_session_ctx {
+	struct leat_command_ctx command;
+	struct leat_command_stats command_stats;
+	struct leat_session_stats stats;
+	struct leat_protocol_limits limits;
+	struct leat_heap *carry_heap;
+	struct leat_session *free;
+	struct leat_session *open; /**< all that are in use */
+	uint32_t nb_open;
+	uint64_t client_id; /**< of the last session */
+	bool is_draining;
+	struct leat_session_list ready;
+	struct leat_session_list touched;
+	struct leat_session *replying; /**< whose reply @p writer is in */
+	struct leat_writer writer;
+	struct leat_session *pushing; /**< whose message @p push_writer is in */
+	struct leat_writer push_writer;
+	struct leat_reply push_reply;
+	struct leat_batch batch;
+};
+
+/**
+ * Set up what the sessions share.
+ *
+ * @param sessions
+ *   Memory for @p nb_sessions sessions, zeroed; the caller's, until the context is dead.
+ * @param carry_heap
+ *   The region for carry buffers.
+ * @param client_id
+ *   Client ids count up from the one after this.
+ * @param ctx
+ *   Zeroed; command.store, .pubsub and .server, and limits are set by the caller.
+ */
+void leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *sessions,
+	uint32_t nb_sessions, struct leat_heap *carry_heap, uint64_t client_id);
+
+/**
+ * Stage 2, decode: take one event of a transport.
+ *
+ * Requests in it go into ctx->batch as far as there is room; a session with
+ * requests left over comes again in the next turn.
+ *
+ * @param protocol
+ *   Of the connection; read for an OPEN event only.
+ * @param ev
+ *   The event; its mbuf is taken.
+ */
+void leat_session_event(struct leat_session_ctx *ctx, const struct leat_protocol *protocol,
+	const struct leat_transport_event *ev);
+
+/** Stage 2, before the events: decode sessions that have input from an earlier turn. */
+void leat_session_decode_ready(struct leat_session_ctx *ctx);
+
+/** Stage 3: look up the first key of each request of the batch, in bulk. */
+void leat_session_look_up(struct leat_session_ctx *ctx);
+
+/** Stage 4: execute the batch in order and write the replies. */
+void leat_session_execute(struct leat_session_ctx *ctx);
+
+/**
+ * Stage 5: send what was written, once per session; drop input that was executed;
+ * end sessions that are over. Empties the batch.
+ */
+void leat_session_flush(struct leat_session_ctx *ctx);
+
+/** Whether a session waits for the next turn without a new event. */
+static inline bool
+leat_session_has_work(const struct leat_session_ctx *ctx)
+{
+	return ctx->ready.head != NULL;
+}
+
+/** Close each session in order as soon as what it asked is answered. */
+void leat_session_drain_all(struct leat_session_ctx *ctx);
+
+/** Abort every session: RST or its like at once. CLOSED events follow. */
+void leat_session_abort_all(struct leat_session_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LEAT_SESSION_H */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef LEAT_WORKER_H
+#define LEAT_WORKER_H
+
+/**
+ * @file
+ * The lcore: one worker owns its transports, sessions, store shard and channels,
+ * and turns. Open, add transports, listen, then run; nothing here assumes that
+ * there is only one.
+ */
+
+#include <stdint.h>
+
+#include <leat_error.h>
+#include <leat_protocol.h>
+#include <leat_session.h>
+#include <leat_transport.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LEAT_WORKER_TRANSPORTS_MAX 16
+#define LEAT_WORKER_LISTENERS_MAX  32
+#define LEAT_WORKER_EVENTS_MAX     64 /**< events of one turn */
+
+enum leat_worker_idle {
+	LEAT_WORKER_IDLE_POLL,     /**< never sleeps */
+	LEAT_WORKER_IDLE_ADAPTIVE, /**< sleeps shortly after a run of empty turns */
+};
+
+struct leat_worker_conf {
+	uint16_t worker_idx; /**< 0 to nb_workers - 1 */
+	uint16_t lcore_id;   /**< that will run it */
+	int socket_id;       /**< NUMA node of that lcore */
+	enum leat_worker_idle idle;
+	uint32_t nb_conns_max; /**< sessions at one time, all transports together; at least 1 */
+	size_t request_max;    /**< bytes of one request */
+	size_t carry_len;      /**< bytes of the region for requests that straddle mbufs */
+	uint32_t nb_keys_max;  /**< keys of the store shard */
+	size_t store_len;      /**< bytes of the store shard */
+	uint32_t nb_channels_max;
+	uint32_t nb_subscriptions_max;
+	uint64_t seed[2]; /**< secret randomness */
+	const struct leat_command_server *server;
+};
+
+/** Counters of one worker. The owning lcore writes; others may read a stale value. */
+struct leat_worker_stats {
+	uint64_t nb_turns;
+	uint64_t nb_busy_turns; /**< turns with an event or a request */
+	uint64_t nb_events;
+	uint64_t nb_requests;
+	uint64_t nb_sleeps;
+};
+
+struct leat_worker;
+
+/**
+ * Allocate a worker with its store, channels and sessions.
+ *
+ * @return
+ *   0 and *out; -EINVAL or -ENOMEM with the sentence in @p error.
+ */
+int leat_worker_open(
+	const struct leat_worker_conf *conf, struct leat_worker **out, struct leat_error *error);
+
+/** Close what was added (transports and listeners too) and free all. Not while it runs. */
+void leat_worker_close(struct leat_worker *worker);
+
+/**
+ * Hand a transport to the worker, which closes it in the end.
+ *
+ * @return
+ *   0, or -ENOSPC with the sentence in @p error (the transport stays the caller's).
+ */
+int leat_worker_add_transport(
+	struct leat_worker *worker, struct leat_transport *xp, struct leat_error *error);
+
+/**
+ * Listen on one of the worker's transports.
+ *
+ * @return
+ *   0; -ENOSPC, or what the transport returned, with the sentence in @p error.
+ */
+int leat_worker_listen(struct leat_worker *worker, struct leat_transport *xp,
+	const struct leat_endpoint *local, const struct leat_protocol *protocol,
+	struct leat_error *error);
+
+/**
+ * Turn until drained or stopped; the body of rte_eal_remote_launch().
+ *
+ * @param worker
+ *   A struct leat_worker.
+ * @return
+ *   0.
+ */
+int leat_worker_run(void *worker);
+
+/**
+ * One turn, for tests that hold the clock themselves.
+ *
+ * @param now_us
+ *   Monotonic microseconds, never less than before.
+ * @param wall_ms
+ *   Unix time in milliseconds.
+ */
+void leat_worker_turn(struct leat_worker *worker, uint64_t now_us, uint64_t wall_ms);
+
+/**
+ * Ask a running worker to stop listening, answer what was asked, close each
+ * connection in order and return. From any thread, also from a signal handler.
+ */
+void leat_worker_drain(struct leat_worker *worker);
+
+/** Ask a running worker to abort what is open and return. From any thread. */
+void leat_worker_stop(struct leat_worker *worker);
+
+/** Connections now open; a stale value from any thread. */
+uint32_t leat_worker_nb_sessions(const struct leat_worker *worker);
+
+const struct leat_worker_stats *leat_worker_stats(const struct leat_worker *worker);
+
+/** Counters of its sessions. */
+const struct leat_session_stats *leat_worker_session_stats(const struct leat_worker *worker);
+
+/** Bytes of memory taken at open for one purpose, for the start-up print. */
+struct leat_worker_memory {
+	size_t sessions_len;
+	size_t carry_len;
+	size_t store_len;
+	size_t worker_len; /**< batch, events, the struct itself */
+};
+
+void leat_worker_memory(const struct leat_worker_conf *conf, struct leat_worker_memory *memory);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LEAT_WORKER_H */
