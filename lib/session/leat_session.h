@@ -96,14 +96,16 @@ struct leat_session {
 	struct rte_mbuf *tx_head; /**< replies not yet sent, a chain; NULL if none */
 	struct rte_mbuf *tx_tail;
 
-	bool is_ready;   /**< in the list of sessions to decode without a new event */
-	bool is_touched; /**< in the list of sessions to flush */
-	bool is_blocked; /**< the transport refused the last send: wait for WRITABLE */
-	bool is_paused;  /**< enough replies for this turn */
-	bool has_eof;    /**< the peer sends no more */
-	bool is_closing; /**< answer nothing more; close when all replies are sent */
-	bool is_shut;    /**< transport shutdown was called: what comes is thrown away */
-	bool is_broken;  /**< a reply could not be written whole: abort */
+	bool is_undecoded; /**< input was not looked at since it came, or not to its end */
+	bool is_ready;     /**< in the list of sessions to decode without a new event */
+	bool is_touched;   /**< in the list of sessions to flush */
+	bool is_blocked;   /**< the transport refused the last send: wait for WRITABLE */
+	bool is_paused;    /**< enough replies for this turn */
+	bool has_eof;      /**< the peer sends no more */
+	bool is_closing;   /**< answer nothing more; close when all replies are sent */
+	bool is_shut;      /**< transport shutdown was called: what comes is thrown away */
+	bool is_broken;    /**< a reply could not be written whole: abort */
+	bool is_aborted;   /**< transport abort was called: CLOSED follows */
 
 	struct leat_session *ready_next;
 	struct leat_session *touched_next;
@@ -192,6 +194,9 @@ void leat_session_drain_all(struct leat_session_ctx *ctx);
 
 /** Abort every session: RST or its like at once. CLOSED events follow. */
 void leat_session_abort_all(struct leat_session_ctx *ctx);
+
+/** Free what every session holds; the transports are closed next. No event may follow. */
+void leat_session_close_all(struct leat_session_ctx *ctx);
 
 #ifdef __cplusplus
 }

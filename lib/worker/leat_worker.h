@@ -43,6 +43,7 @@ struct leat_worker_conf {
 	uint32_t nb_channels_max;
 	uint32_t nb_subscriptions_max;
 	uint64_t seed[2]; /**< secret randomness */
+	uint64_t now_us;  /**< time of opening, leat_worker_clock_us() */
 	const struct leat_command_server *server;
 };
 
@@ -97,6 +98,9 @@ int leat_worker_listen(struct leat_worker *worker, struct leat_transport *xp,
  *   0.
  */
 int leat_worker_run(void *worker);
+
+/** Now, on the clock that leat_worker_run() turns by: one for all workers. */
+uint64_t leat_worker_clock_us(void);
 
 /**
  * One turn, for tests that hold the clock themselves.
