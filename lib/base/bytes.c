@@ -61,11 +61,12 @@ leat_writer_put_slow(struct leat_writer *w, const uint8_t *data, size_t len)
 	while (len > 0 && !w->failed) {
 		size_t n = LEAT_MIN(len, (size_t)(w->end - w->pos));
 
-		if (n > 0)
+		if (n > 0) { /* a writer that has no window yet is all NULL */
 			memcpy(w->pos, data, n);
-		w->pos += n;
-		data += n;
-		len -= n;
+			w->pos += n;
+			data += n;
+			len -= n;
+		}
 		if (len > 0 && (w->more == NULL || w->more(w) < 0)) {
 			w->failed = true;
 			w->end = w->pos; /* so that each later write comes here and is dropped */

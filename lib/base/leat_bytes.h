@@ -105,9 +105,10 @@ leat_writer_put(struct leat_writer *w, const void *data, size_t len)
 		leat_writer_put_slow(w, (const uint8_t *)data, len);
 		return;
 	}
-	if (len > 0)
+	if (len > 0) { /* a writer that has no window yet is all NULL */
 		memcpy(w->pos, data, len);
-	w->pos += len;
+		w->pos += len;
+	}
 }
 
 static inline void
