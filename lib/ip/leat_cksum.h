@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef LEAT_CKSUM_H
+#define LEAT_CKSUM_H
+
+/**
+ * @file
+ * The Internet checksum, RFC 1071, over bytes that lie in pieces of any length.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <leat_common.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A sum under way; all zero is the empty sum. */
+struct leat_cksum {
+	uint32_t sum; /**< one's complement sum so far, in memory order, not folded */
+	bool odd;     /**< an odd number of bytes has been added */
+};
+
+/**
+ * Add the next piece. A piece that starts at an odd offset of the whole is summed
+ * on its own and its two bytes are swapped, RFC 1071 section 2 (B).
+ *
+ * @param data
+ *   At any alignment; may be NULL when @p len is 0.
+ * @param len
+ *   Bytes, less than 1 GiB; at most 65,535 pieces go into one sum.
+ */
+void leat_cksum_add(struct leat_cksum *cksum, const void *data, size_t len);
+
+/**
+ * Add the pseudo header of IPv4, RFC 9293 section 3.1. Only at an even offset.
+ *
+ * @param src, dst
+ *   Addresses in host order.
+ * @param len
+ *   Bytes of the transport header and its text.
+ */
+void leat_cksum_add_ipv4_pseudo(
+	struct leat_cksum *cksum, uint32_t src, uint32_t dst, uint8_t proto, uint16_t len);
+
+/** The one's complement sum, not inverted, in host order: 0xffff over what carries its checksum. */
+uint16_t leat_cksum_fold(const struct leat_cksum *cksum);
+
+/** The checksum to be sent, in host order. */
+static inline uint16_t
+leat_cksum_value(const struct leat_cksum *cksum)
+{
+	return (uint16_t)~leat_cksum_fold(cksum);
+}
+
+/** Whether bytes that contain their checksum were received as they were sent. */
+static inline bool
+leat_cksum_is_good(const struct leat_cksum *cksum)
+{
+	return leat_cksum_fold(cksum) == UINT16_MAX;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LEAT_CKSUM_H */
