@@ -49,6 +49,7 @@ struct leat_command {
 struct leat_request {
 	const struct leat_command *command; /**< NULL: no such command, see argv[0] */
 	uint32_t argc;                      /**< at least 1 unless refusal is set */
+	uint32_t argv_len; /**< slices of the decoder's array in use, at least argc */
 	struct leat_slice *argv;
 	int32_t refusal;             /**< not 0: the codec answers by itself; its own meaning */
 	uint32_t reply_flags;        /**< the codec's own, handed to the reply */
