@@ -58,7 +58,7 @@ const char *leat_endpoint_format(
 /** Parse "10.77.0.1" into type and address. @return 0, or -EINVAL: not an address. */
 int leat_endpoint_parse_address(struct leat_endpoint *endpoint, const char *text);
 
-/** Per connection: OPEN, (DATA | WRITABLE)*, EOF?, CLOSED. */
+/** Per connection: OPEN, (DATA | WRITABLE)*, (EOF, WRITABLE*)?, CLOSED. */
 enum leat_transport_event_type {
 	LEAT_TRANSPORT_OPEN,     /**< accepted, or a connect that succeeded */
 	LEAT_TRANSPORT_DATA,     /**< mbuf is a chain of at least one byte, no empty segment */
