@@ -37,7 +37,8 @@ struct leat_reply_ops {
 struct leat_reply {
 	const struct leat_reply_ops *ops;
 	struct leat_writer *writer;
-	uint32_t flags; /**< of the request that is answered; the codec's own meaning */
+	uint32_t flags;   /**< of the request that is answered; the codec's own meaning */
+	uint64_t wall_ms; /**< Unix time in milliseconds, of this turn; 0: not known */
 };
 
 static inline void

@@ -59,6 +59,16 @@ struct leat_protocol {
 	 */
 	void (*rewind)(struct leat_protocol_state *state);
 
+	/**
+	 * After decode() returned 0: bytes that the peer waits for before it sends the
+	 * rest of its request, such as HTTP's 100 (Continue). They are given once and
+	 * come from const memory; an empty slice means nothing.
+	 *
+	 * The caller asks when every earlier request of the connection is answered, so
+	 * that they leave behind those replies. NULL: the protocol has no such thing.
+	 */
+	struct leat_slice (*interim)(struct leat_protocol_state *state);
+
 	/** Write the codec's own answer to a refused request. */
 	void (*refuse)(const struct leat_request *req, struct leat_reply *reply);
 
