@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What belongs together: checks across ports, listeners and limits, and the summary. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include <leat_common.h>
+
+#include "config.h"
+
+static uint32_t
+prefix_mask(uint8_t prefix_len)
+{
+	return prefix_len == 0 ? 0 : UINT32_MAX << (32 - prefix_len);
+}
+
+static bool
+addr_is_on_net(uint32_t addr, const struct leatd_addr *net)
+{
+	return ((addr ^ net->addr) & prefix_mask(net->prefix_len)) == 0;
+}
+
+/* Could this be one host's own address? 0.0.0.0/8, 127.0.0.0/8 and 224.0.0.0 up could not. */
+static bool
+addr_is_unicast(uint32_t addr)
+{
+	return addr >> 24 != 0 && addr >> 24 != 127 && addr >> 24 < 224;
+}
+
+/* The first and last address of a network name the network and all of its hosts. */
+static bool
+addr_is_host(uint32_t addr, const struct leatd_addr *net)
+{
+	uint32_t host = addr & ~prefix_mask(net->prefix_len);
+
+	return net->prefix_len > 30 || (host != 0 && host != ~prefix_mask(net->prefix_len));
+}
+
+static bool
+port_has_addr(const struct leatd_port_conf *port, uint32_t addr)
+{
+	for (uint8_t i = 0; i < port->addrs.nb; i++)
+		if (port->addrs.list[i].addr == addr)
+			return true;
+	return false;
+}
+
+static int
+port_check_addrs(const struct leatd_port_conf *port, struct leat_error *error)
+{
+	char text[LEATD_IPV4_LEN];
+
+	for (uint8_t i = 0; i < port->addrs.nb; i++) {
+		const struct leatd_addr *a = &port->addrs.list[i];
+
+		(void)leatd_ipv4_format(a->addr, text);
+		if (!addr_is_unicast(a->addr))
+			return leat_error_set(error, -EINVAL,
+				"%s: addr %s/%u cannot be an address of a port", port->where, text,
+				a->prefix_len);
+		if (!addr_is_host(a->addr, a))
+			return leat_error_set(error, -EINVAL,
+				"%s: addr %s/%u is the %s address of its network, not a host's",
+				port->where, text, a->prefix_len,
+				(a->addr & ~prefix_mask(a->prefix_len)) == 0 ? "first"
+									     : "broadcast");
+		for (uint8_t j = 0; j < i; j++)
+			if (port->addrs.list[j].addr == a->addr)
+				return leat_error_set(error, -EINVAL, "%s: addr %s is given twice",
+					port->where, text);
+	}
+	return 0;
+}
+
+static int
+port_check_gateway(const struct leatd_port_conf *port, struct leat_error *error)
+{
+	char text[LEATD_IPV4_LEN];
+
+	if (port->gateway == 0)
+		return 0;
+	(void)leatd_ipv4_format(port->gateway, text);
+	if (port_has_addr(port, port->gateway))
+		return leat_error_set(
+			error, -EINVAL, "%s: gw %s is the port's own address", port->where, text);
+	for (uint8_t i = 0; i < port->addrs.nb; i++) {
+		const struct leatd_addr *net = &port->addrs.list[i];
+
+		if (addr_is_on_net(port->gateway, net) && addr_is_host(port->gateway, net))
+			return 0;
+	}
+	return leat_error_set(
+		error, -EINVAL, "%s: gw %s is on none of the port's networks", port->where, text);
+}
+
+/* "0000:01:00.0" and "01:00.0" are one device. */
+static bool
+dev_is_equal(const char *a, const char *b)
+{
+	if (strlen(a) == 12 && strncmp(a, "0000:", 5) == 0)
+		a += 5;
+	if (strlen(b) == 12 && strncmp(b, "0000:", 5) == 0)
+		b += 5;
+	return strcasecmp(a, b) == 0;
+}
+
+static int
+ports_check_pair(const struct leatd_port_conf *port, const struct leatd_port_conf *other,
+	struct leat_error *error)
+{
+	char text[LEATD_IPV4_LEN];
+
+	if (dev_is_equal(port->dev, other->dev))
+		return leat_error_set(error, -EINVAL, "%s: device %s is already that of port %s",
+			port->where, port->dev, other->name);
+	for (uint8_t i = 0; i < port->addrs.nb; i++)
+		if (port_has_addr(other, port->addrs.list[i].addr))
+			return leat_error_set(error, -EINVAL,
+				"%s: addr %s is already that of port %s", port->where,
+				leatd_ipv4_format(port->addrs.list[i].addr, text), other->name);
+	return 0;
+}
+
+static int
+ports_check(const struct leatd_conf *conf, struct leat_error *error)
+{
+	int ret;
+
+	if (conf->nb_ports == 0)
+		return leat_error_set(error, -EINVAL,
+			"no port is given; add --port NAME,dev=DEVICE,addr=A/LEN or a section "
+			"[port NAME]");
+	for (uint32_t i = 0; i < conf->nb_ports; i++) {
+		ret = port_check_addrs(&conf->ports[i], error);
+		if (ret < 0)
+			return ret;
+		ret = port_check_gateway(&conf->ports[i], error);
+		if (ret < 0)
+			return ret;
+		for (uint32_t j = 0; j < i; j++) {
+			ret = ports_check_pair(&conf->ports[i], &conf->ports[j], error);
+			if (ret < 0)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+/* Is @p word in @p list? Otherwise *text lists what there is. */
+static bool
+word_is_known(const char *word, const char *const *list, char text[LEATD_VALUE_LEN])
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; list[i] != NULL; i++) {
+		if (strcmp(list[i], word) == 0)
+			return true;
+		len += (size_t)snprintf(
+			text + len, LEATD_VALUE_LEN - len, "%s%s", i == 0 ? "" : ", ", list[i]);
+		LEAT_VERIFY(len < LEATD_VALUE_LEN);
+	}
+	return false;
+}
+
+static int
+listen_check(const struct leatd_conf *conf, const struct leatd_parts *parts,
+	struct leatd_listen_conf *listen, struct leat_error *error)
+{
+	char text[LEATD_VALUE_LEN];
+
+	if (!word_is_known(listen->protocol, parts->protocols, text))
+		return leat_error_set(error, -EINVAL,
+			"%s: protocol %s is not built into this leatd; there are: %s",
+			listen->where, listen->protocol, text);
+	if (!word_is_known(listen->transport, parts->transports, text))
+		return leat_error_set(error, -EINVAL,
+			"%s: transport %s is not built into this leatd; there are: %s",
+			listen->where, listen->transport, text);
+	if (leatd_ipv4_parse(listen->address, &listen->ipv4) < 0)
+		return leat_error_set(error, -EINVAL,
+			"%s: address '%s' is not an IPv4 address such as 10.77.0.1", listen->where,
+			listen->address);
+	if (listen->port == 0)
+		return leat_error_set(
+			error, -EINVAL, "%s: port must be a number from 1 to 65535", listen->where);
+	if (listen->ipv4 == 0)
+		return 0;
+	for (uint32_t i = 0; i < conf->nb_ports; i++)
+		if (port_has_addr(&conf->ports[i], listen->ipv4))
+			return 0;
+	return leat_error_set(error, -EINVAL, "%s: address %s is not an address of any port",
+		listen->where, listen->address);
+}
+
+static int
+listens_check(struct leatd_conf *conf, const struct leatd_parts *parts, struct leat_error *error)
+{
+	int ret;
+
+	if (conf->nb_listens == 0)
+		return leat_error_set(error, -EINVAL,
+			"no listener is given; add --listen "
+			"PROTOCOL,TRANSPORT,ADDRESS,PORT or a section [listen NAME]");
+	for (uint32_t i = 0; i < conf->nb_listens; i++) {
+		struct leatd_listen_conf *listen = &conf->listens[i];
+
+		ret = listen_check(conf, parts, listen, error);
+		if (ret < 0)
+			return ret;
+		for (uint32_t j = 0; j < i; j++) {
+			const struct leatd_listen_conf *other = &conf->listens[j];
+
+			if (listen->port == other->port &&
+				(listen->ipv4 == other->ipv4 || listen->ipv4 == 0 ||
+					other->ipv4 == 0))
+				return leat_error_set(error, -EINVAL,
+					"%s: port %" PRIu64 " is already that of %s %s",
+					listen->where, listen->port, other->protocol,
+					other->address);
+		}
+	}
+	return 0;
+}
+
+static int
+limits_check(const struct leatd_conf *conf, struct leat_error *error)
+{
+	if (conf->nb_workers > 1)
+		return leat_error_set(error, -EINVAL,
+			"workers is %" PRIu64 ", but this release runs 1 worker", conf->nb_workers);
+	if (conf->cpus.nb > 0 && conf->cpus.nb < conf->nb_workers)
+		return leat_error_set(error, -EINVAL, "cpus lists %u CPUs for %" PRIu64 " workers",
+			conf->cpus.nb, conf->nb_workers);
+	if (conf->carry_mb << 20 < conf->request_max)
+		return leat_error_set(error, -EINVAL,
+			"carry-memory (%" PRIu64
+			" MB) cannot hold one request of request-max (%" PRIu64 " bytes)",
+			conf->carry_mb, conf->request_max);
+	if (conf->store_mb + conf->carry_mb >= conf->memory_mb)
+		return leat_error_set(error, -EINVAL,
+			"memory is %" PRIu64 " MB, but store-memory (%" PRIu64
+			") and carry-memory (%" PRIu64 ") alone take that much",
+			conf->memory_mb, conf->store_mb, conf->carry_mb);
+	return 0;
+}
+
+int
+leatd_conf_check(struct leatd_conf *conf, const struct leatd_parts *parts, struct leat_error *error)
+{
+	int ret;
+
+	ret = ports_check(conf, error);
+	if (ret < 0)
+		return ret;
+	ret = listens_check(conf, parts, error);
+	if (ret < 0)
+		return ret;
+	return limits_check(conf, error);
+}
+
+/* Print the keys of one section as "name value", those without a value left out. */
+static void
+section_print(const char *section, const char *title, const void *base, FILE *out)
+{
+	char text[LEATD_VALUE_LEN];
+	const struct leatd_key *keys;
+	uint32_t nb;
+
+	(void)fprintf(out, "%s:", title);
+	keys = leatd_key_table(&nb);
+	for (uint32_t i = 0; i < nb; i++) {
+		const struct leatd_key *key = &keys[i];
+
+		if (strcmp(key->section, section) != 0)
+			continue;
+		(void)leatd_key_format(key, base, text);
+		if (text[0] == '\0' ||
+			(key->default_text != NULL && key->default_text[0] == '\0' &&
+				(strcmp(text, "0") == 0 || strcmp(text, "0.0.0.0") == 0)))
+			continue;
+		(void)fprintf(out, " %s %s", key->name, text);
+		if (strcmp(key->meta, "MB") == 0)
+			(void)fprintf(out, " MB");
+	}
+	(void)fprintf(out, "\n");
+}
+
+void
+leatd_conf_print(const struct leatd_conf *conf, FILE *out)
+{
+	char title[LEATD_NAME_LEN + 8];
+
+	for (uint32_t i = 0; i < conf->nb_ports; i++) {
+		(void)snprintf(title, sizeof(title), "port %s", conf->ports[i].name);
+		section_print("port", title, &conf->ports[i], out);
+	}
+	for (uint32_t i = 0; i < conf->nb_listens; i++)
+		section_print("listen", "listen", &conf->listens[i], out);
+	section_print("worker", "worker", conf, out);
+	section_print("memory", "memory", conf, out);
+	section_print("limits", "limits", conf, out);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The table of keys, and what can be asked of it. The order is that of --help and
+ * of the reference page; the keys of "listen" stand in the order in which --listen
+ * takes its first four items.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include <leat_common.h>
+
+#include "config.h"
+
+#define MAX_WORD 48 /* letters that are compared when a word is looked for */
+
+static const char *const idle_choices[] = { "poll", "adaptive", NULL };
+
+static_assert(LEAT_DIM(idle_choices) == LEATD_IDLES + 1, "one word for each idle mode");
+
+static const char *const offload_choices[] = { "tx-ip-cksum", "tx-tcp-cksum", "rx-ip-cksum",
+	"rx-tcp-cksum", "tx-multi-seg", NULL };
+
+static_assert(LEAT_DIM(offload_choices) == LEATD_OFFLOADS + 1, "one word for each offload");
+
+#define PORT(field)   offsetof(struct leatd_port_conf, field)
+#define LISTEN(field) offsetof(struct leatd_listen_conf, field)
+#define CONF(field)   offsetof(struct leatd_conf, field)
+
+/* clang-format off */
+static const struct leatd_key keys[] = {
+	{ "port", "dev", LEATD_KEY_DEVICE, 1, LEATD_DEV_LEN - 1, NULL, NULL, "DEVICE",
+		"the NIC's PCI address, or the name of a virtual device", PORT(dev) },
+	{ "port", "addr", LEATD_KEY_PREFIX, 1, LEATD_ADDRS_MAX, NULL, NULL, "A/LEN",
+		"an IPv4 address of the port and its prefix length; may be repeated", PORT(addrs) },
+	{ "port", "gw", LEATD_KEY_IPV4, 0, 0, NULL, "", "A",
+		"the router for all that is not on the port's own networks", PORT(gateway) },
+	{ "port", "vlan", LEATD_KEY_NUMBER, 1, 4094, NULL, "", "N",
+		"the 802.1Q VLAN of the port's addresses; without it frames are untagged",
+		PORT(vlan_id) },
+	{ "port", "mtu", LEATD_KEY_NUMBER, 576, 1500, NULL, "", "N",
+		"bytes of the largest IP packet; without it the device's own MTU, up to 1500",
+		PORT(mtu) },
+	{ "port", "no-offload", LEATD_KEY_SET, 0, 0, offload_choices, "", "WORD",
+		"work that the device must not do for us; may be repeated", PORT(refused) },
+	{ "port", "args", LEATD_KEY_TEXT, 0, LEATD_ARGS_LEN - 1, NULL, "", "ARGS",
+		"the device's own arguments; in --port they follow a ';'", PORT(args) },
+
+	{ "listen", "protocol", LEATD_KEY_TEXT, 1, LEATD_WORD_LEN - 1, NULL, NULL, "PROTOCOL",
+		"what is spoken: resp or http", LISTEN(protocol) },
+	{ "listen", "transport", LEATD_KEY_TEXT, 1, LEATD_WORD_LEN - 1, NULL, NULL, "TRANSPORT",
+		"what carries it: dpdk", LISTEN(transport) },
+	{ "listen", "address", LEATD_KEY_TEXT, 1, LEATD_ADDRESS_LEN - 1, NULL, NULL, "ADDRESS",
+		"an address of a port, or 0.0.0.0 for every one", LISTEN(address) },
+	{ "listen", "port", LEATD_KEY_NUMBER, 0, 65535, NULL, NULL, "PORT",
+		"the TCP port; 0 is for transports that have none", LISTEN(port) },
+
+	{ "worker", "workers", LEATD_KEY_NUMBER, 1, LEATD_CPUS_MAX, NULL, "1", "N",
+		"how many workers run, one CPU each; this release runs one", CONF(nb_workers) },
+	{ "worker", "cpus", LEATD_KEY_CPUS, 0, LEATD_CPU_ID_MAX, NULL, "", "LIST",
+		"the CPUs of the workers in order; without it the last ones allowed", CONF(cpus) },
+	{ "worker", "idle", LEATD_KEY_CHOICE, 0, 0, idle_choices, "adaptive", "MODE",
+		"what a worker without work does: spin, or sleep a little", CONF(idle) },
+
+	{ "memory", "memory", LEATD_KEY_NUMBER, 64, 1048576, NULL, "512", "MB",
+		"memory of the whole appliance, taken at start", CONF(memory_mb) },
+	{ "memory", "no-huge", LEATD_KEY_BOOL, 0, 0, NULL, "no", "",
+		"use ordinary memory instead of hugepages", CONF(no_huge) },
+	{ "memory", "rx-mbufs", LEATD_KEY_NUMBER, 256, 4194304, NULL, "4096", "N",
+		"packet buffers of each port for text received, beside those of its queues",
+		CONF(nb_rx_mbufs) },
+	{ "memory", "tx-mbufs", LEATD_KEY_NUMBER, 256, 4194304, NULL, "4096", "N",
+		"packet buffers of each port for what is sent, beside those of its queues",
+		CONF(nb_tx_mbufs) },
+	{ "memory", "store-memory", LEATD_KEY_NUMBER, 1, 1048576, NULL, "64", "MB",
+		"memory for keys and values", CONF(store_mb) },
+	{ "memory", "carry-memory", LEATD_KEY_NUMBER, 1, 65536, NULL, "32", "MB",
+		"memory for requests that lie in several packets", CONF(carry_mb) },
+
+	{ "limits", "conns-max", LEATD_KEY_NUMBER, 1, 1048576, NULL, "4096", "N",
+		"connections at one time", CONF(nb_conns_max) },
+	{ "limits", "keys-max", LEATD_KEY_NUMBER, 8, 268435456, NULL, "262144", "N",
+		"keys at one time", CONF(nb_keys_max) },
+	{ "limits", "channels-max", LEATD_KEY_NUMBER, 1, 1048576, NULL, "4096", "N",
+		"channels with a subscriber at one time", CONF(nb_channels_max) },
+	{ "limits", "subscriptions-max", LEATD_KEY_NUMBER, 1, 4194304, NULL, "16384", "N",
+		"subscriptions of all connections at one time", CONF(nb_subscriptions_max) },
+	{ "limits", "request-max", LEATD_KEY_SIZE, 1024, 64u << 20, NULL, "16M", "BYTES",
+		"the largest request, head and body", CONF(request_max) },
+	{ "limits", "drain-timeout", LEATD_KEY_NUMBER, 0, 3600, NULL, "5", "SECONDS",
+		"how long open connections may take to finish when leatd is told to end",
+		CONF(drain_timeout_s) },
+};
+/* clang-format on */
+
+static_assert(LEAT_DIM(keys) <= 64, "a mask of 64 bits holds one bit for each key");
+
+const struct leatd_key *
+leatd_key_table(uint32_t *nb)
+{
+	*nb = LEAT_DIM(keys);
+	return keys;
+}
+
+const struct leatd_key *
+leatd_key_find(const char *section, const char *name)
+{
+	for (uint32_t i = 0; i < LEAT_DIM(keys); i++)
+		if (strcmp(keys[i].section, section) == 0 && strcmp(keys[i].name, name) == 0)
+			return &keys[i];
+	return NULL;
+}
+
+bool
+leatd_key_may_repeat(const struct leatd_key *key)
+{
+	return key->type == LEATD_KEY_PREFIX || key->type == LEATD_KEY_SET;
+}
+
+bool
+leatd_section_exists(const char *section)
+{
+	for (uint32_t i = 0; i < LEAT_DIM(keys); i++)
+		if (strcmp(keys[i].section, section) == 0)
+			return true;
+	return false;
+}
+
+bool
+leatd_section_has_name(const char *section)
+{
+	return strcmp(section, "port") == 0 || strcmp(section, "listen") == 0;
+}
+
+uint64_t
+leatd_key_bit(const struct leatd_key *key)
+{
+	LEAT_VERIFY(key >= keys && key < keys + LEAT_DIM(keys));
+	return UINT64_C(1) << (key - keys);
+}
+
+int
+leatd_section_check(const char *section, uint64_t seen, const char *where, struct leat_error *error)
+{
+	for (uint32_t i = 0; i < LEAT_DIM(keys); i++)
+		if (strcmp(keys[i].section, section) == 0 && keys[i].default_text == NULL &&
+			(seen & leatd_key_bit(&keys[i])) == 0)
+			return leat_error_set(error, -EINVAL, "%s: %s is missing: %s", where,
+				keys[i].name, keys[i].help);
+	return 0;
+}
+
+void
+leatd_section_init(const char *section, void *base)
+{
+	for (uint32_t i = 0; i < LEAT_DIM(keys); i++) {
+		const struct leatd_key *key = &keys[i];
+
+		if (strcmp(key->section, section) != 0)
+			continue;
+		if (key->default_text == NULL || key->default_text[0] == '\0')
+			continue;
+		LEAT_VERIFY(leatd_key_set(key, base, "default", key->default_text, NULL) == 0);
+	}
+}
+
+void
+leatd_conf_init(struct leatd_conf *conf)
+{
+	memset(conf, 0, sizeof(*conf));
+	for (uint32_t i = 0; i < LEAT_DIM(keys); i++)
+		if (!leatd_section_has_name(keys[i].section) &&
+			(i == 0 || strcmp(keys[i].section, keys[i - 1].section) != 0))
+			leatd_section_init(keys[i].section, conf);
+}
+
+/* How many letters to add, drop, change or swap with the next, Damerau's distance. */
+static uint32_t
+word_distance(const char *a, const char *b)
+{
+	uint32_t rows[3][MAX_WORD + 1];
+	uint32_t *before = rows[0], *above = rows[1], *row = rows[2];
+	uint32_t a_len = (uint32_t)strnlen(a, MAX_WORD);
+	uint32_t b_len = (uint32_t)strnlen(b, MAX_WORD);
+
+	for (uint32_t j = 0; j <= b_len; j++)
+		above[j] = j;
+	memset(before, 0, sizeof(rows[0]));
+	for (uint32_t i = 1; i <= a_len; i++) {
+		uint32_t *free_row = before;
+
+		row[0] = i;
+		for (uint32_t j = 1; j <= b_len; j++) {
+			uint32_t cost = a[i - 1] != b[j - 1];
+
+			row[j] = LEAT_MIN(
+				LEAT_MIN(above[j] + 1, row[j - 1] + 1), above[j - 1] + cost);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = LEAT_MIN(row[j], before[j - 2] + 1);
+		}
+		before = above;
+		above = row;
+		row = free_row;
+	}
+	return above[b_len];
+}
+
+const char *
+leatd_nearest(const char *word, const char *(*next)(void *arg, uint32_t idx), void *arg)
+{
+	uint32_t best = strlen(word) <= 3 ? 2 : 3; /* one more than is allowed */
+	const char *found = NULL;
+
+	for (uint32_t i = 0;; i++) {
+		const char *candidate = next(arg, i);
+		uint32_t distance;
+
+		if (candidate == NULL)
+			return found;
+		distance = word_distance(word, candidate);
+		if (distance < best) {
+			best = distance;
+			found = candidate;
+		}
+	}
+}
+
+/* Candidates for leatd_nearest(): the keys of one section. */
+static const char *
+key_next(void *arg, uint32_t idx)
+{
+	const char *section = arg;
+
+	for (uint32_t i = 0; i < LEAT_DIM(keys); i++)
+		if (strcmp(keys[i].section, section) == 0 && idx-- == 0)
+			return keys[i].name;
+	return NULL;
+}
+
+int
+leatd_key_unknown(const char *section, const char *name, const char *where, const char *place,
+	struct leat_error *error)
+{
+	char copy[LEATD_WORD_LEN];
+	const char *near;
+
+	LEAT_VERIFY(strlen(section) < sizeof(copy));
+	strcpy(copy, section);
+	near = leatd_nearest(name, key_next, copy);
+	if (near != NULL)
+		return leat_error_set(error, -EINVAL,
+			"%s: unknown key '%.40s'%s; did you mean '%s'?", where, name, place, near);
+	for (uint32_t i = 0; i < LEAT_DIM(keys); i++)
+		if (strcmp(keys[i].name, name) == 0)
+			return leat_error_set(error, -EINVAL,
+				"%s: unknown key '%s'%s; it belongs to section [%s]", where, name,
+				place, keys[i].section);
+	return leat_error_set(error, -EINVAL, "%s: unknown key '%.40s'%s", where, name, place);
+}
