@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An HTTP/1.1 client that shows the bytes: each reply is read by its own length."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+
+_RECV_LEN = 1 << 16
+_HEAD_LEN_MAX = 1 << 16
+
+
+@dataclass(frozen=True)
+class HttpReply:
+    """One reply.
+
+    Attributes:
+        status: The status code.
+        headers: Names in lower case.
+        body: The body.
+    """
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class HttpClient:
+    """Replies read from one connection."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        """Read from a connection.
+
+        Args:
+            sock: The connection; close() closes it.
+        """
+        self.sock = sock
+        self._data = bytearray()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.sock.close()
+
+    def send(self, data: bytes) -> None:
+        """Send bytes as they are.
+
+        Args:
+            data: The bytes.
+        """
+        self.sock.sendall(data)
+
+    def read(self, to_head: bool = False) -> HttpReply:
+        """Read one reply.
+
+        Args:
+            to_head: The request was HEAD, so no body follows whatever the length says.
+
+        Returns:
+            The reply.
+
+        Raises:
+            EOFError: The peer has closed before the reply was whole.
+            ValueError: The bytes are not a reply with a length.
+        """
+        while (end := self._data.find(b"\r\n\r\n")) < 0:
+            if len(self._data) > _HEAD_LEN_MAX:
+                raise ValueError("a head without end")
+            self._fill()
+        lines = self._data[:end].decode().split("\r\n")
+        version, status, *_ = lines[0].split(" ", 2)
+        if version != "HTTP/1.1":
+            raise ValueError(f"not a status line: {lines[0]!r}")
+        headers = {}
+        for line in lines[1:]:
+            name, colon, value = line.partition(":")
+            if not colon or name != name.strip():
+                raise ValueError(f"not a header: {line!r}")
+            headers[name.lower()] = value.strip()
+        length = 0 if to_head else int(headers["content-length"])
+        while len(self._data) < end + 4 + length:
+            self._fill()
+        body = bytes(self._data[end + 4 : end + 4 + length])
+        del self._data[: end + 4 + length]
+        return HttpReply(int(status), headers, body)
+
+    def at_eof(self) -> bool:
+        """Tell whether the peer has closed and nothing is left to read.
+
+        Returns:
+            False as soon as there is a byte.
+        """
+        if self._data:
+            return False
+        self._data += self.sock.recv(_RECV_LEN)
+        return not self._data
+
+    def _fill(self) -> None:
+        data = self.sock.recv(_RECV_LEN)
+        if not data:
+            raise EOFError(f"closed after {bytes(self._data[:200])!r}")
+        self._data += data

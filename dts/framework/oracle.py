@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""tshark's expert analysis as the judge of what the daemon sent."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dts.framework.capture import Capture
+from dts.framework.lab import SRV_ADDR
+
+STALL_MIN_S = 0.005
+NB_STALLS_MAX = 1
+
+# What must never be seen of the daemon, whatever the link does.
+_WIRE_FAULTS = ("_ws.malformed",)
+# Values of tshark's "status" fields: 0 is bad; 2 is not checked, as in a capture cut short.
+_CKSUM_FIELDS = ("ip.checksum.status", "tcp.checksum.status", "icmp.checksum.status")
+_CKSUM_BAD = "0"
+# What must not be seen on a link that loses nothing.
+_RESENT = (
+    "tcp.analysis.retransmission",
+    "tcp.analysis.fast_retransmission",
+    "tcp.analysis.spurious_retransmission",
+)
+_LINK_FAULTS = (
+    "tcp.analysis.ack_lost_segment",
+    "tcp.analysis.lost_segment",
+    "tcp.analysis.out_of_order",
+)
+_FIELDS = ("frame.number", "frame.time_epoch", "ip.src", "arp.src.proto_ipv4")
+
+
+@dataclass
+class Verdict:
+    """What the oracle says of one capture.
+
+    Attributes:
+        nb_packets: Packets that the daemon sent.
+        faults: One line for each fault.
+        stalls: Retransmissions that stand for a stall of the machine: listed, not faults.
+    """
+
+    nb_packets: int = 0
+    faults: list[str] = field(default_factory=list)
+    stalls: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """Say it in a few lines.
+
+        Returns:
+            The lines, at most twenty faults.
+        """
+        lines = [f"{self.nb_packets} packets from {SRV_ADDR}, {len(self.faults)} faults"]
+        return "\n".join(lines + self.faults[:20] + self.stalls)
+
+
+def judge(capture: Capture, clean_link: bool = True) -> Verdict:
+    """Let tshark look at each packet of a capture that has been stopped.
+
+    Args:
+        capture: The capture.
+        clean_link: The link loses nothing, so neither a retransmission nor a lost segment is right.
+
+    Returns:
+        The verdict.
+    """
+    verdict = Verdict()
+    whole = capture.nb_dropped == 0
+    if not whole:
+        verdict.stalls.append(
+            f"the capture lost {capture.nb_dropped} packets, sequence numbers not judged"
+        )
+    last_time = 0.0
+    for row in _rows(capture):
+        number, now = row["frame.number"], float(row["frame.time_epoch"])
+        silence_s = now - last_time
+        last_time = now
+        if SRV_ADDR not in (row["ip.src"], row["arp.src.proto_ipv4"]):
+            continue
+        verdict.nb_packets += 1
+        found = [name for name in _WIRE_FAULTS if row[name] and capture.snap_len == 0]
+        found += [name for name in _CKSUM_FIELDS if row[name] == _CKSUM_BAD]
+        if clean_link and whole:
+            found += [name for name in _LINK_FAULTS if row[name]]
+            resent = [name for name in _RESENT if row[name]]
+            if resent and silence_s >= STALL_MIN_S and len(verdict.stalls) < NB_STALLS_MAX:
+                verdict.stalls.append(
+                    f"frame {number}: resent after {silence_s * 1000:.0f} ms without any packet,"
+                    " a stall of the machine"
+                )
+            else:
+                found += resent
+        verdict.faults += [f"frame {number}: {name}" for name in found]
+    return verdict
+
+
+def _rows(capture: Capture) -> Iterator[dict[str, str]]:
+    """Dissect a capture.
+
+    Args:
+        capture: The capture.
+
+    Yields:
+        The first value of each of our fields, packet by packet.
+    """
+    names = (*_FIELDS, *_WIRE_FAULTS, *_CKSUM_FIELDS, *_RESENT, *_LINK_FAULTS)
+    argv = ["tshark", "-n", "-r", str(capture.path), "-T", "fields", "-E", "occurrence=f"]
+    for option in ("ip.check_checksum", "tcp.check_checksum", "tcp.analyze_sequence_numbers"):
+        argv += ["-o", f"{option}:TRUE"]
+    for name in names:
+        argv += ["-e", name]
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as tshark:
+        assert tshark.stdout is not None and tshark.stderr is not None
+        for line in tshark.stdout:
+            yield dict(zip(names, line.rstrip("\n").split("\t"), strict=True))
+        errors = tshark.stderr.read()
+    if tshark.returncode != 0:
+        raise RuntimeError(f"tshark failed: {errors}")

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One run of the daemon, captured, and judged when it ends."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dts.framework.capture import Capture
+from dts.framework.lab import ROOT, Lab
+from dts.framework.leatd import Leatd, LeatdConf
+from dts.framework.leftovers import snapshot
+from dts.framework.oracle import judge
+
+SNAP_LEN_LOAD = 128  # enough for every header of a load too large to be kept whole
+
+
+def out_dir() -> Path:
+    """Find where captures and logs go.
+
+    Returns:
+        $DTS_OUT, or "build/dts"; it exists.
+    """
+    path = Path(os.environ.get("DTS_OUT", ROOT / "build" / "dts"))
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@contextmanager
+def serve(
+    lab: Lab,
+    conf: LeatdConf,
+    name: str,
+    snap_len: int = 0,
+    on_ready: Callable[[], None] | None = None,
+) -> Iterator[Leatd]:
+    """Run the daemon for the length of a with block.
+
+    Args:
+        lab: Where to run; it is up.
+        conf: How to run.
+        name: What to call the files of this run.
+        snap_len: Bytes of each packet to capture, 0 for all.
+        on_ready: Called before the capture starts, when the peer's interface is the daemon's work;
+            without it the capture sees the first packet.
+
+    Yields:
+        The daemon, ready.
+
+    Raises:
+        AssertionError: When the block has ended: the daemon did not end with status 0, tshark
+            found fault with what it sent, or it left something behind.
+    """
+    path = out_dir() / f"{name}.pcapng"
+    before = snapshot()
+    leatd = Leatd(lab, conf, path.with_name(f"{name}.leatd"))
+
+    def start_capture() -> Capture:
+        return Capture(lab.cli_command(), lab.cli_iface, path, snap_len)
+
+    capture = start_capture() if on_ready is None else None
+    try:
+        leatd.start()
+        if on_ready is not None:
+            on_ready()
+            capture = start_capture()
+        yield leatd
+        status = leatd.stop()
+    finally:
+        leatd.kill()
+        if capture is not None:
+            capture.stop()
+    assert capture is not None
+    began = time.monotonic()
+    verdict = judge(capture)
+    print(f"{name}: {verdict.text()} (judged in {time.monotonic() - began:.1f} s)")
+    assert status == 0, f"{name}: leatd ended with {status}:\n{leatd.text()}"
+    assert not verdict.faults, f"{name}: {verdict.text()}\nsee {path}"
+    left = snapshot() - before
+    assert not left, f"{name}: left behind: {sorted(left)}"
