@@ -9,14 +9,23 @@
  * descriptions of segments to send, text and events come out. One connection's
  * state is one struct leat_tcb, owned by one lcore.
  *
+ * The caller's turn: leat_tcp_input() for each segment that arrived, then read
+ * tcb->events, take the text, let the user send, and at the end of the turn call
+ * leat_tcp_output() until it returns false. No segment is built before that, so
+ * an acknowledgment rides on the reply if there is one. leat_tcp_deadline() tells
+ * when leat_tcp_timeout() has something to do.
+ *
  * Times are microseconds of one monotonic clock.
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <rte_mbuf.h>
 
+#include <leat_bytes.h>
 #include <leat_common.h>
 
 #ifdef __cplusplus
@@ -47,22 +56,30 @@ enum leat_tcp_state {
 
 #define LEAT_TCP_HDR_LEN     20u
 #define LEAT_TCP_OPT_LEN_MAX 40u
-#define LEAT_TCP_SACK_MAX    4u /**< blocks in one segment */
+#define LEAT_TCP_HDR_LEN_MAX (LEAT_TCP_HDR_LEN + LEAT_TCP_OPT_LEN_MAX)
+#define LEAT_TCP_SACK_MAX    4u     /**< blocks in one segment */
+#define LEAT_TCP_WSCALE_MAX  14u    /**< RFC 7323 section 2.3 */
+#define LEAT_TCP_MSS_DEFAULT 536u   /**< where the peer names none, RFC 9293 section 3.7.1 */
+#define LEAT_TCP_MSS_MIN     88u    /**< a peer that asks for less gets this much */
+#define LEAT_TCP_RX_SEGS_MAX 16384u /**< mbufs of in-order text that nobody took */
+
+/** Bytes of text, acknowledged one by one: [left, right). */
+struct leat_tcp_sack {
+	uint32_t left;
+	uint32_t right;
+};
 
 /** Options of one segment, in host byte order. */
 struct leat_tcp_opts {
 	uint16_t mss;   /**< 0: absent */
-	uint8_t wscale; /**< valid if has_wscale; at most 14 */
+	uint8_t wscale; /**< valid if has_wscale; at most LEAT_TCP_WSCALE_MAX */
 	bool has_wscale;
 	bool has_ts;
 	bool has_sack_ok;
 	uint8_t nb_sacks;
 	uint32_t ts_val;
 	uint32_t ts_ecr;
-	struct {
-		uint32_t left;
-		uint32_t right;
-	} sacks[LEAT_TCP_SACK_MAX];
+	struct leat_tcp_sack sacks[LEAT_TCP_SACK_MAX];
 };
 
 /** A received segment, decoded, in host byte order. */
@@ -82,66 +99,366 @@ struct leat_tcp_out {
 	uint16_t wnd; /**< as on the wire, already scaled */
 	uint8_t flags;
 	struct leat_tcp_opts opts;
-	/** Text: @p len bytes from @p off on in the chain @p text; NULL if none. Borrowed. */
+	/**
+	 * Text: @p len bytes from @p off on in the chain @p text; NULL if none. Borrowed until
+	 * the next call on the connection; the chain goes on behind the text, and its pkt_len
+	 * and nb_segs mean nothing. An indirect mbuf attached to it keeps the bytes alive.
+	 */
 	struct rte_mbuf *text;
-	uint32_t off;
+	uint32_t off; /**< less than the data_len of @p text */
 	uint32_t len;
 };
 
+/** Both ports of a segment, in host byte order. */
+struct leat_tcp_ports {
+	uint16_t src;
+	uint16_t dst;
+};
+
+/**
+ * Parse a TCP header. Its checksum is the caller's to verify.
+ *
+ * Options end at the first whose length is less than 2 or passes the header; those
+ * before it count. Unknown ones, and known ones of a wrong length, are skipped.
+ * MSS, window scale and SACK permitted are taken from a SYN only.
+ *
+ * @param in
+ *   Contiguous bytes from the header's first on; text behind it is not looked at.
+ * @param ports
+ *   Filled on success.
+ * @param seg
+ *   Filled on success but for len, which is 0: the caller knows how long the packet is.
+ * @return
+ *   - > 0: bytes of the header, options included; at most in.len.
+ *   - -EBADMSG: shorter than its header says, or than a header can be.
+ */
+ssize_t leat_tcp_hdr_parse(
+	struct leat_slice in, struct leat_tcp_ports *ports, struct leat_tcp_seg *seg);
+
+/** @return bytes that leat_tcp_hdr_emit() will write: a multiple of 4, 20 to 60. */
+size_t leat_tcp_hdr_len(const struct leat_tcp_out *out);
+
+/**
+ * Write a TCP header with a checksum of zero, for the caller to fill in.
+ *
+ * @param hdr
+ *   Room for leat_tcp_hdr_len() bytes, at any alignment.
+ * @return
+ *   leat_tcp_hdr_len().
+ */
+size_t leat_tcp_hdr_emit(uint8_t *hdr, struct leat_tcp_ports ports, const struct leat_tcp_out *out);
+
 /** Settings of all connections of a stack; const while any is open. */
 struct leat_tcp_conf {
-	uint16_t mss;               /**< largest text we take in one segment, e.g. 1460 */
-	uint8_t wscale;             /**< of our receive window, 0 to 14 */
-	uint32_t rcv_wnd_max;       /**< bytes, at most 65535 << wscale */
+	uint16_t mss;               /**< largest text in one segment of the link, e.g. 1460 */
+	uint8_t wscale;             /**< of our receive window, 0 to LEAT_TCP_WSCALE_MAX */
+	uint32_t rcv_wnd_max;       /**< bytes, at most 65535 << wscale, at least 2 * mss */
 	uint32_t snd_len_max;       /**< bytes queued for sending, sent or not, before -ENOBUFS */
 	uint32_t rto_initial_us;    /**< RFC 6298 section 2.1: 1 s */
 	uint32_t rto_min_us;        /**< 200 ms */
-	uint32_t rto_max_us;        /**< 60 s or more */
+	uint32_t rto_max_us;        /**< 60 s or more, at most LEAT_TCP_RTO_MAX_US */
 	uint8_t nb_retries_max;     /**< retransmissions of one text before the end */
 	uint8_t nb_syn_retries_max; /**< retransmissions of SYN or SYN-ACK before the end */
 	uint32_t ack_delay_us;      /**< 40 ms; 0: at once */
 	uint32_t time_wait_us;      /**< 30 s */
 	uint32_t fin_wait_2_us;     /**< limit of FIN-WAIT-2 and of an orphan, 60 s */
+	uint16_t nb_reass_max; /**< mbufs one connection keeps early, <= LEAT_TCP_RX_SEGS_MAX */
+	/**
+	 * mbufs that all connections of the stack may yet keep out of order; the engine
+	 * takes from it and gives back. NULL: each connection's own limit only.
+	 */
+	uint32_t *reass_budget;
+	uint32_t ts_offset; /**< of our timestamps, a secret: they shall not tell how long we run */
 };
 
-/** The defaults, for an MSS of @p mss. */
+#define LEAT_TCP_RTO_MAX_US 600000000u
+
+/**
+ * The defaults, for an MSS of @p mss: a receive window of 256 KiB, 256 KiB to send, 15
+ * retries (6 of a SYN), 256 mbufs out of order, and the times named in the struct.
+ */
 void leat_tcp_conf_init(struct leat_tcp_conf *conf, uint16_t mss);
 
-/*
- * CONTRACT between lib/tcp and lib/inet; the author of lib/tcp completes it with
- * doxygen and the fields of struct leat_tcb.
- *
- * struct leat_tcb                     the connection; no heap memory but mbufs
- *
- * What inet reads after each call: tcb->events, bits that inet clears:
- *   LEAT_TCP_EV_OPEN      reached ESTABLISHED
- *   LEAT_TCP_EV_DATA      leat_tcp_take_text() has something
- *   LEAT_TCP_EV_WRITABLE  a leat_tcp_send() that failed may be tried again
- *   LEAT_TCP_EV_EOF       the peer's FIN was taken, all its text delivered
- *   LEAT_TCP_EV_CLOSED    state is CLOSED (tcb->error: 0, -ECONNRESET, -ETIMEDOUT,
- *                         -ECONNREFUSED, -ECONNABORTED) or TIME-WAIT; the user is done with it
- *
- * void leat_tcp_open_passive(tcb, conf, now_us, iss, const struct leat_tcp_seg *syn, peer_mss_max)
- * void leat_tcp_open_active(tcb, conf, now_us, iss)
- * enum leat_tcp_verdict leat_tcp_input(tcb, now_us, seg, struct rte_mbuf *text)
- *     takes text always (NULL if none); LEAT_TCP_REFUSED: inet answers RST by SEG.ACK
- * struct rte_mbuf *leat_tcp_take_text(tcb)        in-order text received, NULL if none
- * int  leat_tcp_send(tcb, chain)                  0 or -ENOBUFS, -EPIPE
- * void leat_tcp_consumed(tcb, len)
- * void leat_tcp_shutdown(tcb)                     FIN after what is queued
- * bool leat_tcp_abort(tcb, struct leat_tcp_out *rst)   true: send rst; state is CLOSED
- * bool leat_tcp_output(tcb, now_us, struct leat_tcp_out *out)  next segment that may go
- *     now; called until false. The engine counts it as sent when it returns true. When inet
- *     cannot build the frame (pool dry) it does not call it; output is only called when
- *     an mbuf is in hand.
- * uint64_t leat_tcp_deadline(tcb)                 UINT64_MAX: none
- * void leat_tcp_timeout(tcb, now_us)              run whatever is due
- * bool leat_tcp_wants_output(tcb)                 cheap: output might return true
- * void leat_tcp_fini(tcb)                         free all mbufs held
- *
- * A bare ACK is never built inside input(): it is owed (ack_now or a delayed-ACK
- * deadline) and leaves with output() at the end of the turn, on the reply if there is one.
+/** What happened, in tcb->events, until the caller clears the bit. */
+enum leat_tcp_event {
+	LEAT_TCP_EV_OPEN = 0x01,     /**< reached ESTABLISHED */
+	LEAT_TCP_EV_DATA = 0x02,     /**< leat_tcp_take_text() has something */
+	LEAT_TCP_EV_WRITABLE = 0x04, /**< a leat_tcp_send() that failed may be tried again */
+	LEAT_TCP_EV_EOF = 0x08,      /**< the peer's FIN was taken, all its text delivered */
+	/**
+	 * The user is done with it, told once. State is CLOSED, tcb->error 0, -ECONNRESET,
+	 * -ETIMEDOUT, -ECONNREFUSED or -ECONNABORTED; or state is TIME-WAIT, error 0.
+	 */
+	LEAT_TCP_EV_CLOSED = 0x10,
+};
+
+/** What became of a segment. */
+enum leat_tcp_verdict {
+	LEAT_TCP_NEXT,    /**< internal: go on to the next step */
+	LEAT_TCP_DONE,    /**< taken; tcb->events tells what came of it */
+	LEAT_TCP_DROPPED, /**< it changed nothing; an ACK may be owed */
+	LEAT_TCP_REFUSED, /**< answer <SEQ=SEG.ACK><CTL=RST>; state is CLOSED or as before */
+	LEAT_TCP_GONE,    /**< state is CLOSED now, by RST or by the last ACK */
+	LEAT_TCP_REOPEN,  /**< a SYN that may replace this TIME-WAIT, RFC 6191: end it, open anew */
+};
+
+/**
+ * One connection. No heap memory but mbufs; it may be moved in memory between calls.
+ * Written by the engine only, but for events. The names are those of RFC 9293
+ * section 3.3.1, RFC 7323, RFC 5681 and RFC 6298 where they have one.
  */
+struct leat_tcb {
+	/* Every segment, both ways. */
+	const struct leat_tcp_conf *conf;
+	uint8_t state;  /**< enum leat_tcp_state; written by tcp_set_state() only */
+	uint8_t events; /**< LEAT_TCP_EV_ bits; the caller clears what it has seen */
+	uint8_t owed;   /**< why output might have a segment; private bits */
+	uint8_t snd_wscale;
+	uint8_t rcv_wscale;
+	bool ts_on : 1;       /**< timestamps on every segment */
+	bool sack_on : 1;     /**< SACK permitted both ways */
+	bool has_wscale : 1;  /**< windows are scaled both ways */
+	bool is_passive : 1;  /**< opened by the peer's SYN */
+	bool fin_queued : 1;  /**< the user sends no more */
+	bool fin_sent : 1;    /**< our FIN took sequence number snd_max - 1 */
+	bool fin_acked : 1;   /**< and the peer has it */
+	bool has_rcv_fin : 1; /**< a FIN waits at rcv_fin for the text before it */
+	bool is_orphan : 1;   /**< the user reads no more */
+	bool is_blocked : 1;  /**< a send failed: WRITABLE is owed */
+	bool rtt_on : 1;      /**< rtt_seq is being timed */
+	bool rtt_lost : 1;    /**< what was timed was sent again: only timestamps can tell */
+	bool in_recovery : 1; /**< fast recovery, until recover is acknowledged */
+	bool syn_retried : 1; /**< SYN or SYN-ACK was retransmitted */
+	bool probe_any : 1;   /**< the persist timer fired: send what fits, however little */
+	bool closed_told : 1;
+	uint8_t timer_kind; /**< what rtx_at_us is for; private */
+	int32_t error;
+	uint32_t snd_una; /**< oldest unacknowledged */
+	uint32_t snd_nxt; /**< next to send; goes back to snd_una after a time-out */
+	uint32_t snd_max; /**< one past the highest ever sent */
+	uint32_t snd_wnd; /**< bytes the peer will take from snd_una on */
+	uint32_t snd_wl1; /**< seq of the segment that last set snd_wnd */
+	uint32_t snd_wl2; /**< ack of the segment that last set snd_wnd */
+	uint32_t snd_len; /**< bytes in the send queue, from snd_una on */
+	uint16_t snd_mss; /**< bytes of text and options in one segment to the peer */
+	uint16_t rcv_mss; /**< largest text seen in one segment, estimate for the delayed ACK */
+
+	/* Receiving. */
+	uint32_t rcv_nxt;       /**< next expected */
+	uint32_t rcv_adv;       /**< right edge of the window as ever offered */
+	uint32_t rcv_unread;    /**< bytes of text that the user has not consumed */
+	uint32_t last_ack_sent; /**< RFC 7323 section 4.3 */
+	uint32_t ts_recent;
+	uint32_t ts_recent_at_s;  /**< when ts_recent was set, seconds */
+	struct rte_mbuf *rx_head; /**< in order, not taken yet: one packet, or NULL */
+	struct rte_mbuf *rx_tail; /**< its last segment */
+
+	/* Sending. */
+	struct rte_mbuf *tx_head; /**< holds snd_una at tx_head_off; all text to tx_tail */
+	struct rte_mbuf *tx_tail;
+	struct rte_mbuf *tx_pos; /**< holds snd_nxt at tx_pos_off; NULL: behind the tail */
+	uint16_t tx_head_off;
+	uint16_t tx_pos_off;
+	uint32_t cwnd;
+	uint32_t ssthresh;
+	uint32_t cwnd_acked; /**< bytes towards the next step of congestion avoidance */
+	uint32_t recover;    /**< RFC 6582 */
+	uint8_t nb_dup_acks;
+	uint8_t nb_retries;    /**< time-outs since the peer last acknowledged something new */
+	uint8_t nb_probes;     /**< of a window that is closed */
+	uint8_t nb_challenges; /**< in the second challenge_at_s */
+
+	/* Time. */
+	uint32_t srtt_us; /**< 0: no sample yet */
+	uint32_t rttvar_us;
+	uint32_t rto_us;
+	uint32_t rtt_seq;
+	uint64_t rtt_at_us;
+	uint64_t rtx_at_us;  /**< retransmission or persist timer */
+	uint64_t ack_at_us;  /**< delayed ACK */
+	uint64_t life_at_us; /**< TIME-WAIT, FIN-WAIT-2, orphan */
+	uint32_t snd_at_ms;  /**< text was last sent */
+	uint32_t challenge_at_s;
+
+	/* Rare: handshake, and text out of order. */
+	uint32_t iss;
+	uint32_t irs;
+	uint32_t snd_wnd_max; /**< largest window the peer ever offered, RFC 5961 section 5.2 */
+	uint32_t rcv_fin;     /**< sequence number of the FIN that came early */
+	struct rte_mbuf *reass_head; /**< packets in sequence, no overlaps */
+	struct rte_mbuf *reass_tail; /**< the last packet */
+	uint16_t nb_reass;           /**< mbufs */
+	uint8_t nb_sacks;
+	struct leat_tcp_sack sacks[LEAT_TCP_SACK_MAX]; /**< latest first, RFC 2018 section 4 */
+};
+
+static_assert(sizeof(struct leat_tcb) <= 5 * LEAT_CACHE_LINE_LEN,
+	"an idle connection shall fit 512 bytes, the tables of lib/inet included");
+
+/**
+ * Passive open: answer a SYN that a listener wants. A SYN-ACK is owed.
+ *
+ * @param tcb
+ *   Written over.
+ * @param conf
+ *   Borrowed until leat_tcp_fini().
+ * @param iss
+ *   Initial send sequence number, RFC 6528.
+ * @param syn
+ *   The SYN. Text on it is not taken; the peer sends it again.
+ * @param peer_mss_max
+ *   What the path takes, at most; conf->mss is a limit anyway.
+ */
+void leat_tcp_open_passive(struct leat_tcb *tcb, const struct leat_tcp_conf *conf, uint64_t now_us,
+	uint32_t iss, const struct leat_tcp_seg *syn, uint16_t peer_mss_max);
+
+/** Active open: a SYN is owed. Parameters as leat_tcp_open_passive(). */
+void leat_tcp_open_active(
+	struct leat_tcb *tcb, const struct leat_tcp_conf *conf, uint64_t now_us, uint32_t iss);
+
+/** The path takes no more than @p mss bytes in one segment (RFC 9293 section 3.7.1). */
+void leat_tcp_lower_mss(struct leat_tcb *tcb, uint16_t mss);
+
+/**
+ * A segment arrives, RFC 9293 sections 3.10.7.3 and 3.10.7.4.
+ *
+ * @param tcb
+ *   In any state but CLOSED and LISTEN.
+ * @param seg
+ *   Its checksum verified. Trimmed in place to what is new.
+ * @param text
+ *   The seg->len bytes of text as one packet, the engine's from now on whatever the
+ *   verdict; NULL if there is none. Its hash and tx_offload fields are written.
+ * @return
+ *   What became of it; never LEAT_TCP_NEXT.
+ */
+enum leat_tcp_verdict leat_tcp_input(
+	struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struct rte_mbuf *text);
+
+/**
+ * @return
+ *   All in-order text that has arrived, as one packet without empty segments, the
+ *   caller's; NULL if none. What is not taken each turn and passes LEAT_TCP_RX_SEGS_MAX
+ *   mbufs is refused, as if it had been lost.
+ */
+struct rte_mbuf *leat_tcp_take_text(struct leat_tcb *tcb);
+
+/**
+ * Queue text.
+ *
+ * @param chain
+ *   A packet of at least one byte, no empty segment. The engine's on success, until it
+ *   is acknowledged: its bytes must not change.
+ * @return
+ *   - 0: taken. It leaves with leat_tcp_output(), together with what else is queued.
+ *   - -ENOBUFS: would exceed conf->snd_len_max; LEAT_TCP_EV_WRITABLE will follow. An empty
+ *     queue takes a chain of any length.
+ *   - -EPIPE: closed for sending, by leat_tcp_shutdown() or by the end of the connection.
+ */
+int leat_tcp_send(struct leat_tcb *tcb, struct rte_mbuf *chain);
+
+/**
+ * The user is done with @p len bytes of text, of those that it took. Opens the window, by
+ * at least min(MSS, half the window) at a time; if the peer may be waiting for it, an ACK
+ * is owed.
+ */
+void leat_tcp_consumed(struct leat_tcb *tcb, uint32_t len);
+
+/** @return whether text has arrived that the user did not say to have consumed. */
+bool leat_tcp_has_unread(const struct leat_tcb *tcb);
+
+/**
+ * CLOSE of RFC 9293 section 3.10.4: a FIN follows what is queued. Text still arrives. In
+ * SYN-SENT the connection ends at once. Once called, more calls change nothing.
+ */
+void leat_tcp_shutdown(struct leat_tcb *tcb);
+
+/**
+ * The user neither sends nor reads any more. As leat_tcp_shutdown() where all text that
+ * came was consumed; text that comes later resets the connection. Else as
+ * leat_tcp_abort(): the peer must learn that its text was lost (RFC 9293 section 3.6).
+ *
+ * @return
+ *   As leat_tcp_abort().
+ */
+bool leat_tcp_close(struct leat_tcb *tcb, struct leat_tcp_out *rst);
+
+/**
+ * ABORT of RFC 9293 section 3.10.5. State is CLOSED afterwards and the error
+ * -ECONNABORTED, unless it was CLOSED before.
+ *
+ * @param rst
+ *   Filled if the return value is true.
+ * @return
+ *   Whether the peer must be told: send @p rst.
+ */
+bool leat_tcp_abort(struct leat_tcb *tcb, struct leat_tcp_out *rst);
+
+/**
+ * The next segment that may go now.
+ *
+ * @param out
+ *   Filled if the return value is true.
+ * @return
+ *   - true: send @p out, which the engine counts as sent, and call again.
+ *   - false: nothing (more) to send before the next input, call of the user or time-out.
+ *   A caller that cannot build a frame does not call; what is owed stays owed.
+ */
+bool leat_tcp_output(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out);
+
+/** @return whether leat_tcp_output() should be called: it might have a segment. */
+static inline bool
+leat_tcp_wants_output(const struct leat_tcb *tcb)
+{
+	return tcb->owed != 0;
+}
+
+/** @return when leat_tcp_timeout() has something to do; UINT64_MAX: never. */
+static inline uint64_t
+leat_tcp_deadline(const struct leat_tcb *tcb)
+{
+	uint64_t at_us = LEAT_MIN(tcb->rtx_at_us, tcb->ack_at_us);
+
+	return LEAT_MIN(at_us, tcb->life_at_us);
+}
+
+/**
+ * Run the timers whose deadline is at or before @p now_us. Afterwards a segment may be
+ * owed, or the state be CLOSED.
+ */
+void leat_tcp_timeout(struct leat_tcb *tcb, uint64_t now_us);
+
+/** Free all mbufs held; in any state, and once more does no harm. The state stays. */
+void leat_tcp_fini(struct leat_tcb *tcb);
+
+/** State name as the RFC writes it, such as "FIN-WAIT-1". */
+const char *leat_tcp_state_name(enum leat_tcp_state state);
+
+/** What must be remembered of a connection in TIME-WAIT once its tcb is gone. */
+struct leat_tcp_time_wait {
+	uint32_t snd_nxt;   /**< a connection that replaces it should start above */
+	uint32_t rcv_nxt;   /**< next expected, behind the peer's FIN */
+	uint32_t ts_recent; /**< valid if ts_on */
+	uint16_t wnd;       /**< as on the wire, scaled */
+	bool ts_on;
+};
+
+/** Take it from a connection in TIME-WAIT; its owner keeps the 2 MSL timer from then on. */
+void leat_tcp_time_wait_get(const struct leat_tcb *tcb, struct leat_tcp_time_wait *tw);
+
+/**
+ * A segment arrives in TIME-WAIT: RFC 9293 section 3.10.7.4, RFC 1337, RFC 6191.
+ *
+ * @param ack
+ *   Filled. Send it if its flags are not 0.
+ * @return
+ *   - LEAT_TCP_DONE: a FIN again; restart the 2 MSL timer.
+ *   - LEAT_TCP_DROPPED: the timer runs on.
+ *   - LEAT_TCP_REOPEN: a SYN of a new connection; @p ack is not to be sent.
+ */
+enum leat_tcp_verdict leat_tcp_time_wait_input(const struct leat_tcp_time_wait *tw,
+	const struct leat_tcp_conf *conf, uint64_t now_us, const struct leat_tcp_seg *seg,
+	struct leat_tcp_out *ack);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What an acknowledgment does: RFC 9293 section 3.10.7.4, fifth step. */
+
+#include <leat_common.h>
+
+#include "tcp_priv.h"
+
+/* RFC 5961 section 5.2: neither of what we never sent, nor older than a window. */
+static bool
+ack_is_acceptable(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
+{
+	return seq_le(tcb->snd_una - tcb->snd_wnd_max, seg->ack) && seq_le(seg->ack, tcb->snd_max);
+}
+
+/* RFC 5681 section 2. With SACK blocks the window may have changed, RFC 6675 section 2. */
+static bool
+ack_is_duplicate(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
+{
+	if (seg->ack != tcb->snd_una || tcb->snd_una == tcb->snd_max)
+		return false;
+	if (seg->len > 0 || (seg->flags & LEAT_TCP_FIN) != 0)
+		return false;
+	return seg->opts.nb_sacks > 0 || seg->wnd << tcb->snd_wscale == tcb->snd_wnd;
+}
+
+static void
+ack_tell_writable(struct leat_tcb *tcb)
+{
+	if (!tcb->is_blocked || tcb->snd_len > tcb->conf->snd_len_max / 2)
+		return;
+	tcb->is_blocked = false;
+	tcb->events |= LEAT_TCP_EV_WRITABLE;
+}
+
+/* Something new was acknowledged. */
+static void
+ack_take_new(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	uint32_t flight = tcb->snd_max - tcb->snd_una;
+	uint32_t acked = seg->ack - tcb->snd_una;
+	uint32_t text_len = LEAT_MIN(acked, tcb->snd_len);
+
+	LEAT_VERIFY(acked - text_len <= tcb->fin_sent);
+	tcp_rtt_take_ack(tcb, now_us, seg);
+	tcb->nb_retries = 0;
+	tcb->snd_una = seg->ack;
+	tcp_tx_acked(tcb, text_len);
+	tcb->owed &= (uint8_t)~TCP_OWED_RTX;
+	if (tcp_cc_on_ack(tcb, acked, flight))
+		tcb->owed |= TCP_OWED_RTX;
+	tcp_rtx_restart(tcb, now_us);
+	ack_tell_writable(tcb);
+	if (tcb->fin_queued) /* the peer takes what is left: the limit starts anew */
+		tcb->life_at_us = now_us + tcb->conf->fin_wait_2_us;
+}
+
+/* All that we sent, our FIN included, has been acknowledged. */
+static enum leat_tcp_verdict
+ack_take_fin(struct leat_tcb *tcb, uint64_t now_us)
+{
+	tcb->fin_acked = true;
+	tcb->owed &= (uint8_t)~TCP_OWED_SEND;
+	switch (tcb->state) {
+	case LEAT_TCP_FIN_WAIT_1:
+		tcp_set_state(tcb, LEAT_TCP_FIN_WAIT_2);
+		return LEAT_TCP_NEXT;
+	case LEAT_TCP_CLOSING:
+		tcp_enter_time_wait(tcb, now_us);
+		return LEAT_TCP_NEXT;
+	case LEAT_TCP_LAST_ACK:
+		tcp_end(tcb, 0);
+		return LEAT_TCP_GONE;
+	default: /* no other state has a FIN that is not acknowledged */
+		LEAT_VERIFY(false);
+	}
+	return LEAT_TCP_NEXT;
+}
+
+void
+tcp_take_snd_wnd(struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
+{
+	if (seq_lt(seg->ack, tcb->snd_una))
+		return;
+	if (seq_lt(seg->seq, tcb->snd_wl1) ||
+		(tcb->snd_wl1 == seg->seq && seq_lt(seg->ack, tcb->snd_wl2)))
+		return;
+	tcb->snd_wnd = seg->wnd << tcb->snd_wscale;
+	tcb->snd_wnd_max = LEAT_MAX(tcb->snd_wnd_max, tcb->snd_wnd);
+	tcb->snd_wl1 = seg->seq;
+	tcb->snd_wl2 = seg->ack;
+}
+
+enum leat_tcp_verdict
+tcp_take_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	if (!ack_is_acceptable(tcb, seg)) {
+		tcp_owe_challenge(tcb, now_us);
+		return LEAT_TCP_DROPPED;
+	}
+	if (tcb->timer_kind == TCP_TIMER_PERSIST) /* the peer lives: probe for ever */
+		tcb->nb_retries = 0;
+	if (seq_lt(tcb->snd_una, seg->ack))
+		ack_take_new(tcb, now_us, seg);
+	else if (ack_is_duplicate(tcb, seg) && tcp_cc_on_dup_ack(tcb))
+		tcb->owed |= TCP_OWED_RTX;
+	tcp_take_snd_wnd(tcb, seg);
+	if (tcb->fin_sent && !tcb->fin_acked && tcb->snd_una == tcb->snd_max)
+		return ack_take_fin(tcb, now_us);
+	if (tcb->snd_len > 0 || (tcb->fin_queued && !tcb->fin_acked))
+		tcb->owed |= TCP_OWED_SEND;
+	return LEAT_TCP_NEXT;
+}

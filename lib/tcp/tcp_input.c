@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * RFC 9293 section 3.10.7.4, "SEGMENT ARRIVES" in a synchronized state: one
+ * function for each step of the RFC, called in its order by leat_tcp_input().
+ */
+
+#include <errno.h>
+
+#include <leat_common.h>
+
+#include "tcp_priv.h"
+
+#define PAWS_VALID_S (24u * 24 * 3600) /* RFC 7323 section 5.5 */
+
+/* Sequence numbers that a segment takes: its text, and one each for SYN and FIN. */
+static uint32_t
+seg_seq_len(const struct leat_tcp_seg *seg)
+{
+	return seg->len + ((seg->flags & LEAT_TCP_SYN) != 0) + ((seg->flags & LEAT_TCP_FIN) != 0);
+}
+
+/* The four cases of table 6. */
+static bool
+seg_is_acceptable(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
+{
+	uint32_t len = seg_seq_len(seg);
+	uint32_t wnd_end = tcb->rcv_adv;
+	uint32_t last = seg->seq + len - 1;
+
+	/*
+	 * A closed window: "special allowance should be made to accept valid ACKs, URGs, and
+	 * RSTs". Its text is cut off by seg_trim(). A FIN needs no room.
+	 */
+	if (tcp_rcv_wnd(tcb) == 0)
+		return seg->seq == tcb->rcv_nxt;
+	if (seq_le(tcb->rcv_nxt, seg->seq) && seq_lt(seg->seq, wnd_end))
+		return true;
+	return len > 0 && seq_le(tcb->rcv_nxt, last) && seq_lt(last, wnd_end);
+}
+
+/* RFC 7323 section 5.3, R1: older than what came in order before. */
+static bool
+seg_fails_paws(const struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	if (!tcb->ts_on || !seg->opts.has_ts || (seg->flags & LEAT_TCP_RST) != 0)
+		return false;
+	return seq_lt(seg->opts.ts_val, tcb->ts_recent) &&
+	       tcp_s(now_us) - tcb->ts_recent_at_s <= PAWS_VALID_S;
+}
+
+/* RFC 7323 section 4.3 (2): TS.Recent follows what the last ACK covered. */
+static void
+seg_take_ts(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	if (!tcb->ts_on || !seg->opts.has_ts || !seq_le(seg->seq, tcb->last_ack_sent))
+		return;
+	if (seg_fails_paws(tcb, now_us, seg)) /* an RST, which R1 lets pass */
+		return;
+	tcb->ts_recent = seg->opts.ts_val;
+	tcb->ts_recent_at_s = tcp_s(now_us);
+}
+
+/*
+ * Cut an acceptable segment and its text to what is new and fits; a tail that is cut
+ * takes the FIN along.
+ */
+static void
+seg_trim(const struct leat_tcb *tcb, struct leat_tcp_seg *seg, struct rte_mbuf **text)
+{
+	uint32_t end = tcb->has_rcv_fin ? tcb->rcv_fin : tcb->rcv_adv;
+	uint32_t room;
+
+	if (seq_lt(seg->seq, tcb->rcv_nxt)) {
+		uint32_t old = tcb->rcv_nxt - seg->seq;
+
+		LEAT_ASSERT(old <= seg->len);
+		if (*text != NULL)
+			*text = tcp_text_cut_front(*text, old);
+		seg->seq += old;
+		seg->len -= old;
+	}
+	room = seq_lt(seg->seq, end) ? end - seg->seq : 0;
+	if (seg->len > room) {
+		*text = tcp_text_keep(*text, room);
+		seg->len = room;
+		seg->flags &= (uint8_t)~LEAT_TCP_FIN;
+	}
+}
+
+void
+tcp_owe_challenge(struct leat_tcb *tcb, uint64_t now_us)
+{
+	if (tcb->challenge_at_s != tcp_s(now_us)) {
+		tcb->challenge_at_s = tcp_s(now_us);
+		tcb->nb_challenges = 0;
+	}
+	if (tcb->nb_challenges >= TCP_CHALLENGES_MAX)
+		return;
+	tcb->nb_challenges++;
+	tcb->owed |= TCP_OWED_ACK;
+}
+
+/*
+ * In SYN-RECEIVED the peer's SYN comes again: as it was if our SYN-ACK was lost, or as
+ * a SYN-ACK when both sides opened at once (RFC 9293 figure 8).
+ */
+static enum leat_tcp_verdict
+tcp_step0_syn_again(struct leat_tcb *tcb, struct leat_tcp_seg *seg)
+{
+	if (tcb->state != LEAT_TCP_SYN_RECEIVED || seg->seq != tcb->irs ||
+		(seg->flags & LEAT_TCP_SYN) == 0 || (seg->flags & LEAT_TCP_RST) != 0)
+		return LEAT_TCP_NEXT;
+	if ((seg->flags & LEAT_TCP_ACK) == 0) {
+		tcb->owed |= TCP_OWED_SYN;
+		tcp_rtt_stop(tcb);
+		return LEAT_TCP_DROPPED;
+	}
+	seg->flags &= (uint8_t)~LEAT_TCP_SYN;
+	seg->seq++;
+	tcb->owed |= TCP_OWED_ACK;
+	return LEAT_TCP_NEXT;
+}
+
+/* First, check the sequence number; before it the timestamp, RFC 7323 section 5.3. */
+static enum leat_tcp_verdict
+tcp_step1_seq(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	bool is_rst = (seg->flags & LEAT_TCP_RST) != 0;
+
+	/* RFC 7323 section 3.2: once on, each segment carries one. */
+	if (tcb->ts_on && !seg->opts.has_ts && !is_rst)
+		return LEAT_TCP_DROPPED;
+	if (!seg_fails_paws(tcb, now_us, seg) && seg_is_acceptable(tcb, seg)) {
+		seg_take_ts(tcb, now_us, seg);
+		return LEAT_TCP_NEXT;
+	}
+	if (is_rst)
+		return LEAT_TCP_DROPPED;
+	if (seg_seq_len(seg) > 0)
+		tcb->owed |= TCP_OWED_ACK;
+	else
+		tcp_owe_challenge(tcb, now_us);
+	return LEAT_TCP_DROPPED;
+}
+
+/* Second, check the RST bit; RFC 5961 section 3.2 asks for the exact number. */
+static enum leat_tcp_verdict
+tcp_step2_rst(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	bool refused = tcb->state == LEAT_TCP_SYN_RECEIVED && !tcb->is_passive;
+
+	if ((seg->flags & LEAT_TCP_RST) == 0)
+		return LEAT_TCP_NEXT;
+	if (seg->seq != tcb->rcv_nxt) {
+		tcp_owe_challenge(tcb, now_us);
+		return LEAT_TCP_DROPPED;
+	}
+	tcp_end(tcb, refused ? -ECONNREFUSED : -ECONNRESET);
+	return LEAT_TCP_GONE;
+}
+
+/*
+ * Fourth, check the SYN bit: RFC 5961 section 4.2, always a challenge ACK. In
+ * SYN-RECEIVED too: a peer that started anew answers it with the RST that ends us.
+ */
+static enum leat_tcp_verdict
+tcp_step4_syn(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	if ((seg->flags & LEAT_TCP_SYN) == 0)
+		return LEAT_TCP_NEXT;
+	tcp_owe_challenge(tcb, now_us);
+	return LEAT_TCP_DROPPED;
+}
+
+/* Fifth, check the ACK field. */
+static enum leat_tcp_verdict
+tcp_step5_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	if ((seg->flags & LEAT_TCP_ACK) == 0)
+		return LEAT_TCP_DROPPED;
+	if (tcb->state == LEAT_TCP_SYN_RECEIVED) {
+		if (!seq_lt(tcb->snd_una, seg->ack) || seq_lt(tcb->snd_max, seg->ack))
+			return LEAT_TCP_REFUSED;
+		tcp_take_syn_ack(tcb, now_us, seg);
+		tcb->snd_wl1 = seg->seq;
+		tcb->snd_wl2 = seg->ack;
+		tcp_enter_established(tcb);
+	}
+	return tcp_take_ack(tcb, now_us, seg);
+}
+
+/* In-order text was taken: an ACK at once, or later on something that we send. */
+static void
+text_owe_ack(struct leat_tcb *tcb, uint64_t now_us, uint32_t len, bool had_hole)
+{
+	uint32_t mss = LEAT_MIN(len, (uint32_t)tcb->conf->mss);
+
+	tcb->rcv_mss = (uint16_t)LEAT_MAX((uint32_t)tcb->rcv_mss, mss);
+	/* RFC 5681 section 4.2: a hole is filled; every second full segment. */
+	if (had_hole || tcb->rcv_nxt - tcb->last_ack_sent >= 2u * tcb->rcv_mss ||
+		tcb->conf->ack_delay_us == 0)
+		tcb->owed |= TCP_OWED_ACK;
+	else if (tcb->ack_at_us == TCP_NEVER)
+		tcb->ack_at_us = now_us + tcb->conf->ack_delay_us;
+}
+
+/* Text, or a FIN, behind a hole. */
+static void
+text_keep_early(struct leat_tcb *tcb, struct leat_tcp_seg *seg, struct rte_mbuf **text)
+{
+	if (seg->len == 0 && (seg->flags & LEAT_TCP_FIN) == 0)
+		return; /* an answer to an ACK that is merely ahead could go to and fro */
+	tcb->owed |= TCP_OWED_ACK; /* a duplicate ACK, RFC 5681 section 4.2 */
+	if ((seg->flags & LEAT_TCP_FIN) != 0) {
+		tcb->has_rcv_fin = true;
+		tcb->rcv_fin = seg->seq + seg->len;
+		seg->flags &= (uint8_t)~LEAT_TCP_FIN;
+	}
+	if (*text != NULL)
+		tcp_reass_insert(tcb, seg->seq, *text);
+	*text = NULL;
+}
+
+static void
+text_take(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struct rte_mbuf **text)
+{
+	bool had_hole = tcb->reass_head != NULL;
+	uint32_t len = tcp_reass_new_len(tcb, seg->len);
+
+	if (tcb->rx_head != NULL &&
+		tcb->rx_head->nb_segs + (*text)->nb_segs > LEAT_TCP_RX_SEGS_MAX) {
+		seg->flags &= (uint8_t)~LEAT_TCP_FIN;
+		return;
+	}
+	if (len < seg->len) { /* what is kept from before stays, and may end behind the cut */
+		*text = tcp_text_keep(*text, len);
+		seg->flags &= (uint8_t)~LEAT_TCP_FIN;
+	}
+	tcp_rx_append(tcb, *text);
+	*text = NULL;
+	tcp_reass_drain(tcb);
+	text_owe_ack(tcb, now_us, len, had_hole);
+	if (tcb->state == LEAT_TCP_FIN_WAIT_2) /* the peer has not left us */
+		tcb->life_at_us = now_us + tcb->conf->fin_wait_2_us;
+}
+
+/* Seventh, process the segment text. */
+static enum leat_tcp_verdict
+tcp_step7_text(
+	struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struct rte_mbuf **text)
+{
+	uint32_t len = seg->len;
+
+	if (!tcp_state_receives(tcb)) /* nothing follows a FIN */
+		return LEAT_TCP_DONE;
+	seg_trim(tcb, seg, text);
+	if (len > 0 && seg->len == 0)
+		tcb->owed |= TCP_OWED_ACK;    /* nothing of it was new, or there is no room */
+	if (tcb->is_orphan && seg->len > 0) { /* RFC 9293 section 3.6.1: nobody will read it */
+		tcp_end(tcb, -ECONNABORTED);
+		return LEAT_TCP_REFUSED;
+	}
+	if (seq_lt(tcb->rcv_nxt, seg->seq))
+		text_keep_early(tcb, seg, text);
+	else if (seg->len > 0)
+		text_take(tcb, now_us, seg, text);
+	return LEAT_TCP_NEXT;
+}
+
+/* Eighth, check the FIN bit, of this segment or of one that came early. */
+static enum leat_tcp_verdict
+tcp_step8_fin(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	bool early = tcb->has_rcv_fin && tcb->rcv_fin == tcb->rcv_nxt;
+
+	if ((seg->flags & LEAT_TCP_FIN) == 0 && !early)
+		return LEAT_TCP_DONE;
+	tcb->rcv_nxt++; /* a FIN takes one sequence number */
+	if (seq_lt(tcb->rcv_adv, tcb->rcv_nxt))
+		tcb->rcv_adv = tcb->rcv_nxt; /* it was taken at a closed window */
+	tcb->has_rcv_fin = false;
+	tcp_reass_free(tcb);
+	tcb->owed |= TCP_OWED_ACK;
+	tcb->events |= LEAT_TCP_EV_EOF;
+	switch (tcb->state) {
+	case LEAT_TCP_ESTABLISHED:
+		tcp_set_state(tcb, LEAT_TCP_CLOSE_WAIT);
+		break;
+	case LEAT_TCP_FIN_WAIT_1: /* step 5 left this state if our FIN was acknowledged */
+		tcp_set_state(tcb, LEAT_TCP_CLOSING);
+		break;
+	case LEAT_TCP_FIN_WAIT_2:
+		tcp_enter_time_wait(tcb, now_us);
+		break;
+	default: /* step 7 turned the others away */
+		LEAT_VERIFY(false);
+	}
+	return LEAT_TCP_DONE;
+}
+
+static enum leat_tcp_verdict
+tcp_time_wait_input(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	struct leat_tcp_time_wait tw;
+	struct leat_tcp_out ack;
+	enum leat_tcp_verdict verdict;
+
+	leat_tcp_time_wait_get(tcb, &tw);
+	verdict = leat_tcp_time_wait_input(&tw, tcb->conf, now_us, seg, &ack);
+	if (ack.flags != 0)
+		tcb->owed |= TCP_OWED_ACK;
+	if (verdict == LEAT_TCP_DONE)
+		tcb->life_at_us = now_us + tcb->conf->time_wait_us;
+	return verdict;
+}
+
+static enum leat_tcp_verdict
+tcp_steps(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struct rte_mbuf **text)
+{
+	enum leat_tcp_verdict verdict;
+
+	if (tcb->state == LEAT_TCP_TIME_WAIT)
+		return tcp_time_wait_input(tcb, now_us, seg);
+	if (tcb->state == LEAT_TCP_SYN_SENT) {
+		if ((verdict = tcp_synsent_input(tcb, now_us, seg)) != LEAT_TCP_NEXT)
+			return verdict;
+	} else {
+		if ((verdict = tcp_step0_syn_again(tcb, seg)) != LEAT_TCP_NEXT)
+			return verdict;
+		if ((verdict = tcp_step1_seq(tcb, now_us, seg)) != LEAT_TCP_NEXT)
+			return verdict;
+		if ((verdict = tcp_step2_rst(tcb, now_us, seg)) != LEAT_TCP_NEXT)
+			return verdict;
+		/* Third, security: not used. */
+		if ((verdict = tcp_step4_syn(tcb, now_us, seg)) != LEAT_TCP_NEXT)
+			return verdict;
+		if ((verdict = tcp_step5_ack(tcb, now_us, seg)) != LEAT_TCP_NEXT)
+			return verdict;
+	}
+	/* Sixth, urgent data: ignored, RFC 6093. */
+	if ((verdict = tcp_step7_text(tcb, now_us, seg, text)) != LEAT_TCP_NEXT)
+		return verdict;
+	return tcp_step8_fin(tcb, now_us, seg);
+}
+
+enum leat_tcp_verdict
+leat_tcp_input(
+	struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struct rte_mbuf *text)
+{
+	enum leat_tcp_verdict verdict;
+
+	LEAT_VERIFY(tcb->state >= LEAT_TCP_SYN_SENT);
+	LEAT_VERIFY(seg->len == (text == NULL ? 0 : text->pkt_len));
+	verdict = tcp_steps(tcb, now_us, seg, &text);
+	rte_pktmbuf_free(text);
+	return verdict;
+}

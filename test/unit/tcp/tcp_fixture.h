@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+#ifndef TCP_FIXTURE_H
+#define TCP_FIXTURE_H
+
+// A connection in each state, segments from its peer, and what it sends.
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rte_mbuf.h>
+
+#include <leat_tcp.h>
+
+namespace tcp_test
+{
+
+constexpr uint32_t kIss = 0xfffffff0u; // both sides wrap within a test
+constexpr uint32_t kIrs = 0xffffff00u;
+constexpr uint64_t kStart = UINT64_C(1000000000);
+constexpr uint16_t kMss = 1000;
+constexpr unsigned int kMbufs = 4095;
+
+constexpr uint8_t kFin = LEAT_TCP_FIN;
+constexpr uint8_t kSyn = LEAT_TCP_SYN;
+constexpr uint8_t kRst = LEAT_TCP_RST;
+constexpr uint8_t kPsh = LEAT_TCP_PSH;
+constexpr uint8_t kAck = LEAT_TCP_ACK;
+
+inline rte_mempool *
+Pool()
+{
+	static rte_mempool *pool = rte_pktmbuf_pool_create(
+		"tcp_test", kMbufs, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+
+	return pool;
+}
+
+// One packet; split after each of the lengths in parts.
+inline rte_mbuf *
+Packet(const std::string &bytes, std::vector<size_t> parts = {})
+{
+	rte_mbuf *head = nullptr;
+	size_t pos = 0;
+
+	if (bytes.empty())
+		return nullptr;
+	parts.push_back(SIZE_MAX);
+	for (size_t part : parts) {
+		size_t len = std::min(part, bytes.size() - pos);
+		rte_mbuf *mbuf = rte_pktmbuf_alloc(Pool());
+
+		EXPECT_NE(nullptr, mbuf);
+		EXPECT_LE(len, rte_pktmbuf_tailroom(mbuf));
+		memcpy(rte_pktmbuf_append(mbuf, (uint16_t)len), bytes.data() + pos, len);
+		pos += len;
+		if (head == nullptr)
+			head = mbuf;
+		else
+			EXPECT_EQ(0, rte_pktmbuf_chain(head, mbuf));
+	}
+	return head;
+}
+
+inline std::string
+BytesOf(const rte_mbuf *mbuf, uint32_t off, uint32_t len)
+{
+	std::string bytes;
+
+	for (; mbuf != nullptr && len > 0; mbuf = mbuf->next) {
+		if (off >= mbuf->data_len) {
+			off -= mbuf->data_len;
+			continue;
+		}
+		uint32_t n = std::min<uint32_t>(len, mbuf->data_len - off);
+
+		bytes.append(rte_pktmbuf_mtod_offset(mbuf, const char *, off), n);
+		len -= n;
+		off = 0;
+	}
+	EXPECT_EQ(0u, len) << "the chain is shorter than its description";
+	return bytes;
+}
+
+// A segment that the engine sent, its text copied.
+struct Sent {
+	uint32_t seq;
+	uint32_t ack;
+	uint16_t wnd;
+	uint8_t flags;
+	leat_tcp_opts opts;
+	std::string text;
+};
+
+class TcpTest : public testing::Test
+{
+      protected:
+	leat_tcp_conf conf;
+	leat_tcb tcb = {};
+	uint64_t now = kStart;
+	std::string received; // all text that the user took
+	uint32_t peer_ts = 0; // on each segment of the peer, if tcb.ts_on
+
+	void SetUp() override
+	{
+		ASSERT_NE(nullptr, Pool());
+		leat_tcp_conf_init(&conf, kMss);
+		conf.wscale = 0;
+		conf.rcv_wnd_max = 10000;
+		conf.snd_len_max = 100000;
+	}
+
+	void TearDown() override
+	{
+		leat_tcp_fini(&tcb);
+		EXPECT_EQ(0u, rte_mempool_in_use_count(Pool())) << "mbufs leaked";
+	}
+
+	// The next segment from the peer, in order, that acknowledges all we sent.
+	leat_tcp_seg Seg(uint8_t flags, uint32_t len = 0)
+	{
+		leat_tcp_seg seg = {};
+
+		seg.seq = tcb.rcv_nxt;
+		seg.ack = tcb.snd_max;
+		seg.wnd = 20000;
+		seg.flags = flags;
+		seg.len = len;
+		seg.opts.has_ts = tcb.ts_on;
+		seg.opts.ts_val = peer_ts;
+		return seg;
+	}
+
+	leat_tcp_seg Syn()
+	{
+		leat_tcp_seg syn = {};
+
+		syn.seq = kIrs;
+		syn.wnd = 20000;
+		syn.flags = kSyn;
+		syn.opts.mss = kMss;
+		return syn;
+	}
+
+	leat_tcp_verdict Input(leat_tcp_seg seg, const std::string &text = "")
+	{
+		seg.len = (uint32_t)text.size();
+		return leat_tcp_input(&tcb, now, &seg, Packet(text));
+	}
+
+	// A packet of the peer's text, at an offset from what is expected.
+	leat_tcp_verdict InputAt(int32_t off, const std::string &text, uint8_t flags = 0)
+	{
+		leat_tcp_seg seg = Seg((uint8_t)(kAck | flags));
+
+		seg.seq += (uint32_t)off;
+		return Input(seg, text);
+	}
+
+	leat_tcp_verdict InputAck(uint32_t ack, uint32_t wnd = 20000)
+	{
+		leat_tcp_seg seg = Seg(kAck);
+
+		seg.ack = ack;
+		seg.wnd = wnd;
+		return Input(seg);
+	}
+
+	std::vector<Sent> Output()
+	{
+		std::vector<Sent> all;
+		leat_tcp_out out;
+
+		while (leat_tcp_output(&tcb, now, &out)) {
+			all.push_back({ out.seq, out.ack, out.wnd, out.flags, out.opts,
+				BytesOf(out.text, out.off, out.len) });
+			if (all.size() > 1000) {
+				ADD_FAILURE() << "output does not end";
+				break;
+			}
+		}
+		EXPECT_FALSE(leat_tcp_wants_output(&tcb));
+		return all;
+	}
+
+	int Send(const std::string &text, std::vector<size_t> parts = {})
+	{
+		rte_mbuf *chain = Packet(text, parts);
+		int ret = leat_tcp_send(&tcb, chain);
+
+		if (ret != 0)
+			rte_pktmbuf_free(chain);
+		return ret;
+	}
+
+	// What the user takes, and consumes at once.
+	std::string Take(bool consume = true)
+	{
+		rte_mbuf *text = leat_tcp_take_text(&tcb);
+
+		if (text == nullptr)
+			return "";
+		EXPECT_EQ(0, rte_mbuf_check(text, 1, nullptr));
+		std::string bytes = BytesOf(text, 0, text->pkt_len);
+
+		rte_pktmbuf_free(text);
+		if (consume)
+			leat_tcp_consumed(&tcb, (uint32_t)bytes.size());
+		received += bytes;
+		return bytes;
+	}
+
+	uint8_t Events()
+	{
+		uint8_t events = tcb.events;
+
+		tcb.events = 0;
+		return events;
+	}
+
+	// Let the next timer fire exactly at its time.
+	void Fire()
+	{
+		ASSERT_NE(UINT64_MAX, leat_tcp_deadline(&tcb));
+		now = leat_tcp_deadline(&tcb);
+		leat_tcp_timeout(&tcb, now);
+	}
+
+	void OpenPassive(const leat_tcp_seg &syn)
+	{
+		leat_tcp_open_passive(&tcb, &conf, now, kIss, &syn, kMss);
+		std::vector<Sent> sent = Output();
+
+		ASSERT_EQ(1u, sent.size());
+		ASSERT_EQ(kSyn | kAck, sent[0].flags);
+	}
+
+	void Establish(leat_tcp_seg syn)
+	{
+		peer_ts = syn.opts.ts_val;
+		OpenPassive(syn);
+		ASSERT_EQ(LEAT_TCP_DONE, Input(Seg(kAck)));
+		ASSERT_EQ(LEAT_TCP_ESTABLISHED, tcb.state);
+		ASSERT_EQ(LEAT_TCP_EV_OPEN, Events());
+	}
+
+	void Establish()
+	{
+		Establish(Syn());
+	}
+
+	// By the shortest way that a peer and a user can take.
+	void Enter(leat_tcp_state state)
+	{
+		leat_tcp_out out;
+		leat_tcp_seg ack_of_text;
+
+		leat_tcp_fini(&tcb);
+		tcb = {};
+		switch (state) {
+		case LEAT_TCP_CLOSED:
+		case LEAT_TCP_LISTEN:
+		case LEAT_TCP_STATES:
+			FAIL() << "no connection in this state";
+			return;
+		case LEAT_TCP_SYN_SENT:
+			leat_tcp_open_active(&tcb, &conf, now, kIss);
+			Output();
+			tcb.rcv_nxt = kIrs;
+			break;
+		case LEAT_TCP_SYN_RECEIVED:
+			OpenPassive(Syn());
+			break;
+		case LEAT_TCP_ESTABLISHED:
+			Establish();
+			break;
+		case LEAT_TCP_FIN_WAIT_1:
+			Establish();
+			leat_tcp_shutdown(&tcb);
+			Output();
+			break;
+		case LEAT_TCP_FIN_WAIT_2:
+			Enter(LEAT_TCP_FIN_WAIT_1);
+			Input(Seg(kAck));
+			break;
+		case LEAT_TCP_CLOSE_WAIT:
+			Establish();
+			Input(Seg(kAck | kFin));
+			Output();
+			break;
+		case LEAT_TCP_CLOSING:
+			Enter(LEAT_TCP_FIN_WAIT_1);
+			ack_of_text = Seg(kAck | kFin);
+			ack_of_text.ack = tcb.snd_max - 1;
+			Input(ack_of_text);
+			Output();
+			break;
+		case LEAT_TCP_LAST_ACK:
+			Enter(LEAT_TCP_CLOSE_WAIT);
+			leat_tcp_shutdown(&tcb);
+			Output();
+			break;
+		case LEAT_TCP_TIME_WAIT:
+			Enter(LEAT_TCP_FIN_WAIT_2);
+			Input(Seg(kAck | kFin));
+			Output();
+			break;
+		}
+		(void)out;
+		ASSERT_EQ(state, tcb.state) << leat_tcp_state_name(state);
+		tcb.events = 0;
+	}
+};
+
+} // namespace tcp_test
+
+#endif // TCP_FIXTURE_H
