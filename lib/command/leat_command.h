@@ -21,21 +21,29 @@ extern "C" {
 #endif
 
 struct leat_command_ctx;
+struct leat_command_doc; /**< what COMMAND tells of a command; private */
 struct leat_request;
 
 #define LEAT_COMMAND_NAME_MAX 32 /**< bytes of a command's or subcommand's name */
 #define LEAT_CLIENT_NAME_MAX  64 /**< bytes of a client's name and of its library's */
 
+/** The release of Redis whose replies, errors and COMMAND output are matched. */
+#define LEAT_COMMAND_REDIS_VERSION "7.0.15"
+
 /** One entry of the command table; const. */
 struct leat_command {
-	const char *name;  /**< lower case, as in commands/<name>.json */
+	const char *name;  /**< lower case, as in commands/<name>.json: "get", "client|id" */
 	int16_t arity;     /**< as in Redis: the name counts; negative: at least so many */
 	int16_t first_key; /**< argv index of the first key, 0: takes no key */
 	int16_t last_key;  /**< argv index of the last key; negative counts from the end */
 	int16_t key_step;
 	uint32_t flags; /**< LEAT_COMMAND_... */
+	/** Called by leat_command_execute(), which has checked name, arity and mode. */
 	void (*run)(struct leat_command_ctx *ctx, const struct leat_request *req,
 		struct leat_reply *reply);
+	const struct leat_command *subcommands; /**< chosen by argv[1]; NULL: none */
+	uint32_t nb_subcommands;
+	const struct leat_command_doc *doc; /**< NULL: not in the table, see below */
 };
 
 #define LEAT_COMMAND_WRITE   0x01u /**< may change the key space */
@@ -63,7 +71,11 @@ struct leat_client {
 	bool close;   /**< a command asked for the connection to end after its reply */
 	uint8_t resp; /**< RESP version the client speaks, 2 */
 	uint16_t name_len;
-	uint8_t name[LEAT_CLIENT_NAME_MAX];
+	uint16_t lib_name_len;
+	uint16_t lib_ver_len;
+	uint8_t name[LEAT_CLIENT_NAME_MAX];     /**< by CLIENT SETNAME or HELLO */
+	uint8_t lib_name[LEAT_CLIENT_NAME_MAX]; /**< by CLIENT SETINFO */
+	uint8_t lib_ver[LEAT_CLIENT_NAME_MAX];
 	struct leat_pubsub_subscriber subscriber;
 };
 
@@ -74,7 +86,8 @@ struct leat_command_server {
 	uint16_t tcp_port;  /**< of the first RESP listener, 0 without one */
 	uint16_t nb_workers;
 	uint32_t nb_conns_max;
-	uint64_t start_us; /**< monotonic */
+	size_t request_max; /**< bytes of one request */
+	uint64_t start_us;  /**< monotonic */
 	uint32_t pid;
 	const char *config_path; /**< "" without a file */
 };
@@ -108,21 +121,54 @@ struct leat_command_ctx {
 	void (*push_end)(struct leat_command_ctx *ctx, struct leat_client *to);
 };
 
-/** @return the command of that name, any case, or NULL. */
+/**
+ * Find a command of the table.
+ *
+ * @param name
+ *   Any bytes, any case; without a subcommand's.
+ * @return
+ *   The command, or NULL.
+ */
 const struct leat_command *leat_command_find(struct leat_slice name);
 
-/** The whole table, sorted by name. @param nb receives the number of entries. */
+/**
+ * The whole table, sorted by name.
+ *
+ * @param nb
+ *   Receives the number of entries.
+ * @return
+ *   The first entry.
+ */
 const struct leat_command *leat_command_table(uint32_t *nb);
 
 /**
- * Execute one request that is not refused: checks name, arity and subscription
- * mode, then runs it. Exactly one reply is written, in Redis' words (but for
- * SUBSCRIBE and UNSUBSCRIBE, which write one for each channel).
+ * The status "ok", for a health probe. Not in the table: no client can ask for it by
+ * name, a route of HTTP does.
+ */
+extern const struct leat_command leat_command_health;
+
+/**
+ * Execute one request that is not refused: checks name, subcommand, arity and
+ * subscription mode, then runs it. Exactly one reply is written, in Redis' words (but
+ * for SUBSCRIBE and UNSUBSCRIBE, which write one for each channel).
+ *
+ * @param ctx
+ *   Every pointer set. ctx->client may be asked to close, and its state changes.
+ * @param req
+ *   argc at least 1, refusal 0. Only read; what it points to must not change until the
+ *   reply is written.
+ * @param reply
+ *   Of the codec that decoded @p req. A full writer fails silently: see its failed.
  */
 void leat_command_execute(
 	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply);
 
-/** A connection starts; @p id is its own. */
+/**
+ * A connection starts.
+ *
+ * @param id
+ *   Its own, never used before in this process.
+ */
 void leat_client_init(struct leat_client *client, uint64_t id);
 
 /** A connection has ended: forget its subscriptions. */

@@ -95,7 +95,15 @@ leat_reply_error(struct leat_reply *reply, struct leat_slice text)
 	reply->ops->error(reply, text);
 }
 
-/** Format into a line of at most 255 bytes; what a peer sent goes through "%.*s". */
+#define LEAT_REPLY_ERROR_MAX 512 /**< bytes of leat_reply_errorf()'s line; more is cut off */
+
+/**
+ * Write an error of at most LEAT_REPLY_ERROR_MAX - 1 bytes.
+ *
+ * @param fmt
+ *   What a peer sent goes through "%.*s". CR and LF become spaces in the line, since
+ *   they could end it.
+ */
 void leat_reply_errorf(struct leat_reply *reply, const char *fmt, ...) LEAT_PRINTF(2, 3);
 
 #ifdef __cplusplus

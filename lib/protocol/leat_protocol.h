@@ -26,6 +26,7 @@ struct leat_protocol_state {
 /** What decode() may use, and the limits it holds. Configuration, const. */
 struct leat_protocol_limits {
 	size_t request_max; /**< bytes of one request, head and body */
+	uint32_t argc_max; /**< slices of argv that one request may use, 0: the codec's own limit */
 };
 
 struct leat_protocol {

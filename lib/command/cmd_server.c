@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Commands about the server and its whole key space.
+ */
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "command_priv.h"
+#include "command_run.h"
+
+#define US_PER_S  1000000u
+#define S_PER_DAY 86400u
+#define INFO_MAX  4096 /* bytes of all sections */
+
+/* A text that is put together line by line. */
+struct info_text {
+	size_t len;
+	char bytes[INFO_MAX];
+};
+
+static void info_add(struct info_text *text, const char *fmt, ...) LEAT_PRINTF(2, 3);
+
+static void
+info_add(struct info_text *text, const char *fmt, ...)
+{
+	size_t left = sizeof(text->bytes) - text->len;
+	va_list args;
+	int ret;
+
+	va_start(args, fmt);
+	ret = vsnprintf(text->bytes + text->len, left, fmt, args);
+	va_end(args);
+	LEAT_VERIFY(ret >= 0);
+	text->len += LEAT_MIN((size_t)ret, left - 1); /* a configuration path may be very long */
+}
+
+void
+cmd_dbsize(struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
+{
+	(void)req; /* has no arguments */
+	leat_reply_integer(reply, leat_store_nb_keys(ctx->store));
+}
+
+void
+cmd_flushall(struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
+{
+	if (req->argc > 2 || (req->argc == 2 && !command_arg_is(req->argv[1], "sync") &&
+				     !command_arg_is(req->argv[1], "async"))) {
+		command_error_syntax(ctx, reply);
+		return;
+	}
+	leat_store_flush_all(ctx->store);
+	command_ok(reply);
+}
+
+void
+cmd_flushdb(struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
+{
+	cmd_flushall(ctx, req, reply); /* there is one data base */
+}
+
+static void
+info_server(const struct leat_command_ctx *ctx, struct info_text *text)
+{
+	const struct leat_command_server *server = ctx->server;
+	uint64_t uptime_s = (ctx->now_us - server->start_us) / US_PER_S;
+
+	info_add(text,
+		"# Server\r\nredis_version:%s\r\nleat_version:%s\r\nredis_mode:standalone\r\n"
+		"arch_bits:%zu\r\nprocess_id:%" PRIu32 "\r\nrun_id:%s\r\ntcp_port:%" PRIu16 "\r\n",
+		LEAT_COMMAND_REDIS_VERSION, server->version, sizeof(void *) * 8, server->pid,
+		server->run_id, server->tcp_port);
+	info_add(text,
+		"server_time_usec:%" PRIu64 "\r\nuptime_in_seconds:%" PRIu64
+		"\r\nuptime_in_days:%" PRIu64 "\r\nnb_workers:%" PRIu16 "\r\nconfig_file:%s\r\n",
+		ctx->wall_ms * 1000, uptime_s, uptime_s / S_PER_DAY, server->nb_workers,
+		server->config_path);
+}
+
+static void
+info_clients(const struct leat_command_ctx *ctx, struct info_text *text)
+{
+	info_add(text,
+		"# Clients\r\nconnected_clients:%" PRIu64 "\r\nmaxclients:%" PRIu32
+		"\r\nblocked_clients:0\r\n",
+		ctx->stats->nb_conns, ctx->server->nb_conns_max);
+}
+
+static void
+info_memory(const struct leat_command_ctx *ctx, struct info_text *text)
+{
+	info_add(text,
+		"# Memory\r\nused_memory:%zu\r\nmaxmemory:%zu\r\nmaxmemory_policy:noeviction\r\n",
+		leat_store_mem_used(ctx->store), leat_store_mem_len(ctx->store));
+}
+
+/* Some clients wait until loading is 0. */
+static void
+info_persistence(const struct leat_command_ctx *ctx, struct info_text *text)
+{
+	(void)ctx; /* nothing is kept on disk */
+	info_add(text, "# Persistence\r\nloading:0\r\naof_enabled:0\r\n");
+}
+
+static void
+info_stats(const struct leat_command_ctx *ctx, struct info_text *text)
+{
+	const struct leat_command_stats *stats = ctx->stats;
+
+	info_add(text,
+		"# Stats\r\ntotal_connections_received:%" PRIu64
+		"\r\ntotal_commands_processed:%" PRIu64 "\r\nkeyspace_hits:%" PRIu64
+		"\r\nkeyspace_misses:%" PRIu64 "\r\npubsub_channels:%" PRIu32
+		"\r\npubsub_patterns:0\r\ntotal_error_replies:%" PRIu64 "\r\n",
+		stats->nb_conns_accepted, stats->nb_commands, stats->nb_key_hits,
+		stats->nb_key_misses, leat_pubsub_nb_channels(ctx->pubsub), stats->nb_errors);
+}
+
+static void
+info_replication(const struct leat_command_ctx *ctx, struct info_text *text)
+{
+	(void)ctx; /* nothing is replicated */
+	info_add(text, "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n");
+}
+
+static void
+info_keyspace(const struct leat_command_ctx *ctx, struct info_text *text)
+{
+	uint32_t nb_keys = leat_store_nb_keys(ctx->store);
+
+	info_add(text, "# Keyspace\r\n");
+	if (nb_keys > 0)
+		info_add(text, "db0:keys=%" PRIu32 ",expires=%" PRIu32 ",avg_ttl=0\r\n", nb_keys,
+			leat_store_nb_expiring(ctx->store));
+}
+
+/* Whether an INFO with these arguments asks for a section. */
+static bool
+info_is_asked(const struct leat_request *req, const char *section)
+{
+	for (uint32_t i = 1; i < req->argc; i++) {
+		if (command_arg_is(req->argv[i], section) ||
+			command_arg_is(req->argv[i], "default") ||
+			command_arg_is(req->argv[i], "all") ||
+			command_arg_is(req->argv[i], "everything"))
+			return true;
+	}
+	return req->argc == 1;
+}
+
+void
+cmd_info(struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
+{
+	static const struct {
+		const char *name;
+		void (*add)(const struct leat_command_ctx *ctx, struct info_text *text);
+	} sections[] = {
+		{ "server", info_server },
+		{ "clients", info_clients },
+		{ "memory", info_memory },
+		{ "persistence", info_persistence },
+		{ "stats", info_stats },
+		{ "replication", info_replication },
+		{ "keyspace", info_keyspace },
+	};
+	struct info_text text = { .len = 0 };
+
+	for (unsigned int i = 0; i < LEAT_DIM(sections); i++) {
+		if (!info_is_asked(req, sections[i].name))
+			continue;
+		if (text.len > 0)
+			info_add(&text, "\r\n");
+		sections[i].add(ctx, &text);
+	}
+	leat_reply_bytes(reply, (struct leat_slice){ (const uint8_t *)text.bytes, text.len });
+}
+
+/* A parameter whose value never changes has text; a number is read by value. */
+struct config_parameter {
+	const char *name;
+	const char *text;
+	uint64_t (*value)(const struct leat_command_ctx *ctx);
+};
+
+static uint64_t
+config_maxclients(const struct leat_command_ctx *ctx)
+{
+	return ctx->server->nb_conns_max;
+}
+
+static uint64_t
+config_maxmemory(const struct leat_command_ctx *ctx)
+{
+	return leat_store_mem_len(ctx->store);
+}
+
+static uint64_t
+config_port(const struct leat_command_ctx *ctx)
+{
+	return ctx->server->tcp_port;
+}
+
+static uint64_t
+config_request_max(const struct leat_command_ctx *ctx)
+{
+	return ctx->server->request_max;
+}
+
+/* What redis-benchmark, redis-cli and client libraries ask for. */
+static const struct config_parameter config_parameters[] = {
+	{ "appendonly", "no", NULL },
+	{ "cluster-enabled", "no", NULL },
+	{ "databases", "1", NULL },
+	{ "io-threads", "1", NULL },
+	{ "maxclients", NULL, config_maxclients },
+	{ "maxmemory", NULL, config_maxmemory },
+	{ "maxmemory-policy", "noeviction", NULL },
+	{ "notify-keyspace-events", "", NULL },
+	{ "port", NULL, config_port },
+	{ "proto-max-bulk-len", NULL, config_request_max },
+	{ "requirepass", "", NULL },
+	{ "save", "", NULL },
+	{ "timeout", "0", NULL },
+};
+
+static bool
+config_is_asked(const struct leat_request *req, const char *name)
+{
+	for (uint32_t i = 2; i < req->argc; i++) {
+		if (command_glob_match(req->argv[i], leat_slice_str(name)))
+			return true;
+	}
+	return false;
+}
+
+void
+cmd_config_get(
+	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
+{
+	bool is_asked[LEAT_DIM(config_parameters)];
+	uint32_t nb_asked = 0;
+
+	for (unsigned int i = 0; i < LEAT_DIM(config_parameters); i++) {
+		is_asked[i] = config_is_asked(req, config_parameters[i].name);
+		nb_asked += is_asked[i];
+	}
+	leat_reply_map(reply, nb_asked);
+	for (unsigned int i = 0; i < LEAT_DIM(config_parameters); i++) {
+		const struct config_parameter *parameter = &config_parameters[i];
+		char number[LEAT_INT64_TEXT_MAX + 1];
+
+		if (!is_asked[i])
+			continue;
+		leat_reply_bytes(reply, leat_slice_str(parameter->name));
+		if (parameter->text == NULL)
+			(void)snprintf(number, sizeof(number), "%" PRIu64, /* 20 digits fit */
+				parameter->value(ctx));
+		leat_reply_bytes(
+			reply, leat_slice_str(parameter->text != NULL ? parameter->text : number));
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "leat_protocol.h"
+#include "protocol_priv.h"
+
+static const struct leat_protocol *const protocols[] = {
+	&protocol_resp,
+	NULL,
+};
+
+const struct leat_protocol *
+leat_protocol_find(const char *name)
+{
+	for (const struct leat_protocol *const *p = protocols; *p != NULL; p++) {
+		if (strcmp((*p)->name, name) == 0)
+			return *p;
+	}
+	return NULL;
+}
+
+const struct leat_protocol *const *
+leat_protocol_all(void)
+{
+	return protocols;
+}
