@@ -25,8 +25,8 @@ extern "C" {
 
 #define LEATD_PORTS_MAX    8
 #define LEATD_LISTENS_MAX  32
-#define LEATD_ADDRS_MAX    8   /**< addresses of one port */
-#define LEATD_CPUS_MAX     128 /**< CPUs in one list */
+#define LEATD_ADDRS_MAX    8  /**< addresses of one port */
+#define LEATD_CPUS_MAX     64 /**< CPUs in one list, and workers */
 #define LEATD_CPU_ID_MAX   1023
 #define LEATD_NAME_LEN     16  /**< bytes of a port's or listener's name, the zero included */
 #define LEATD_DEV_LEN      32  /**< bytes of a device's name, the zero included */
