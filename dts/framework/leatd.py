@@ -63,13 +63,11 @@ class LeatdConf:
     Attributes:
         port: The value of --port.
         huge: Use hugepages.
-        memory_mb: The value of --memory.
         extra: More arguments.
     """
 
     port: str
     huge: bool = False
-    memory_mb: int = 256
     extra: list[str] = field(default_factory=list)
 
     def argv(self) -> list[str]:
@@ -78,7 +76,7 @@ class LeatdConf:
         Returns:
             The arguments, the program first.
         """
-        argv = [str(binary()), "--port", self.port, "--memory", str(self.memory_mb)]
+        argv = [str(binary()), "--port", self.port]
         for protocol, port in (("resp", RESP_PORT), ("http", HTTP_PORT)):
             argv += ["--listen", f"{protocol},dpdk,{SRV_ADDR},{port}"]
         return argv + ([] if self.huge else ["--no-huge"]) + self.extra
@@ -201,11 +199,11 @@ class Leatd:
 
 
 def run_to_end(lab: Lab, argv: list[str], timeout_s: float = 5) -> tuple[int, str, float]:
-    """Run the daemon with arguments of which it should complain.
+    """Run the daemon with arguments that let it end by itself.
 
     Args:
         lab: Where to run.
-        argv: The arguments, without the program.
+        argv: The program and its arguments.
         timeout_s: It is killed, and the test fails, after this time.
 
     Returns:
@@ -213,7 +211,7 @@ def run_to_end(lab: Lab, argv: list[str], timeout_s: float = 5) -> tuple[int, st
     """
     begin = time.monotonic()
     done = subprocess.run(
-        lab.srv_command(str(binary()), *argv),
+        lab.srv_command(*argv),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

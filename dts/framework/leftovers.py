@@ -1,34 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the daemon may leave on a machine, and what it did leave."""
+"""What one run of the daemon has left behind on the machine."""
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
-_DIRS = ("/run/dpdk", "/dev/hugepages", "/dev/shm", "/run/leat", "/run/netns", "/tmp")
-_NAMES = ("leat", "rte")
-_HUGE_FILE = "map_"
+from dts.framework.lab import SRV_IFACE, Lab
+
+_DIRS = ("/run/dpdk", "/run/leat", "/dev/hugepages", "/dev/shm", "/tmp", "/var/tmp")
 
 
-def snapshot(exclude: str = "leat-dts") -> set[str]:
-    """List all that could be of leat's making.
+def leftovers(lab: Lab, pid: int) -> list[str]:
+    """List what a daemon that has ended should have removed.
+
+    Its files carry its process id, so that daemons of others on the machine are no concern here.
 
     Args:
-        exclude: Names that begin so belong to the tests themselves.
+        lab: Where it ran.
+        pid: Its process id.
 
     Returns:
-        Paths, and the network interfaces of the host.
+        Paths, interfaces and XDP programs, sorted; none is right.
     """
-    found: set[str] = set()
-    for directory in _huge_dirs() | {Path(name) for name in _DIRS}:
-        if not directory.is_dir():
-            continue
-        for path in directory.iterdir():
-            ours = path.name.startswith(_NAMES) or _HUGE_FILE in path.name
-            if directory == Path("/run/dpdk") or ours:
-                found.add(str(path))
-    found |= {f"interface {path.name}" for path in Path("/sys/class/net").iterdir()}
-    return {name for name in found if exclude not in name}
+    mine = re.compile(rf"(?<!\d){pid}(?!\d)")
+    found = []
+    for directory in {Path(name) for name in _DIRS} | _huge_dirs():
+        if directory.is_dir():
+            found += [str(path) for path in directory.iterdir() if mine.search(path.name)]
+    show = ["ip", "-o", "-n", lab.srv, "link", "show"]
+    for line in subprocess.run(show, capture_output=True, text=True, check=True).stdout.splitlines():
+        name = line.split(": ")[1].partition("@")[0]
+        if name not in ("lo", SRV_IFACE):
+            found.append(f"interface {name}")
+        if re.search(r"\bxdp", line):
+            found.append(f"XDP program on {name}")
+    return sorted(found)
 
 
 def _huge_dirs() -> set[Path]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from dts.framework.capture import Capture
 from dts.framework.lab import ROOT, Lab
 from dts.framework.leatd import Leatd, LeatdConf
-from dts.framework.leftovers import snapshot
+from dts.framework.leftovers import leftovers
 from dts.framework.oracle import judge
 
 SNAP_LEN_LOAD = 128  # enough for every header of a load too large to be kept whole
@@ -55,7 +55,6 @@ def serve(
             found fault with what it sent, or it left something behind.
     """
     path = out_dir() / f"{name}.pcapng"
-    before = snapshot()
     leatd = Leatd(lab, conf, path.with_name(f"{name}.leatd"))
 
     def start_capture() -> Capture:
@@ -79,5 +78,7 @@ def serve(
     print(f"{name}: {verdict.text()} (judged in {time.monotonic() - began:.1f} s)")
     assert status == 0, f"{name}: leatd ended with {status}:\n{leatd.text()}"
     assert not verdict.faults, f"{name}: {verdict.text()}\nsee {path}"
-    left = snapshot() - before
-    assert not left, f"{name}: left behind: {sorted(left)}"
+    left = leftovers(lab, leatd.pid)
+    assert not left, f"{name}: left behind: {left}"
+    if snap_len > 0:
+        path.unlink()  # hundreds of megabytes that have told all that they know
