@@ -29,7 +29,38 @@ struct leat_inet_conn;
 #define LEAT_INET_ADDRS_MAX     8 /**< addresses of one port */
 #define LEAT_INET_LISTENERS_MAX 32
 #define LEAT_INET_MTU_MIN       576u
-#define LEAT_INET_BURST_MAX     32 /**< frames of one burst */
+#define LEAT_INET_MTU_MAX       9216u
+#define LEAT_INET_BURST_MAX     32   /**< frames of one burst */
+#define LEAT_INET_NAME_MAX      16   /**< bytes of conf.name, without its terminating zero */
+#define LEAT_INET_PRIV_LEN_MAX  4096 /**< bytes of the user in front of each connection */
+#define LEAT_INET_CONNS_MAX     (1u << 24)
+#define LEAT_INET_NBRS_MAX      (1u << 16)
+
+/** Control frames (ARP, ICMP, RST) that wait for leat_inet_output(). */
+#define LEAT_INET_CTL_MAX 128u
+/** Connections in SYN-RECEIVED: one of so many slots, at least one. */
+#define LEAT_INET_HALF_OPEN_SHARE 4u
+/** Text up to this length is copied behind the headers; longer text leaves as it lies. */
+#define LEAT_INET_TX_COPY_MAX 256u
+/** Pieces of text in one frame; text in more pieces is copied. */
+#define LEAT_INET_TX_SEGS_MAX   8u
+
+#define LEAT_INET_PORT_MIN      32768u /**< ephemeral ports, as Linux has them */
+#define LEAT_INET_PORT_MAX      60999u
+
+#define LEAT_INET_ARP_QUEUE_MAX 4u       /**< frames that wait for one neighbour */
+#define LEAT_INET_ARP_TRIES_MAX 3u       /**< requests before a neighbour is unreachable */
+#define LEAT_INET_ARP_RETRY_US  1000000u /**< between two of them, RFC 1122 section 2.3.2.1 */
+/** A neighbour that no traffic confirmed for so long is asked again. */
+#define LEAT_INET_ARP_AGE_US (20u * 60u * 1000000u)
+
+/** Replies per second, and at once after silence, before further ones are not sent. */
+#define LEAT_INET_ECHO_RATE  50000u
+#define LEAT_INET_ECHO_BURST 5000u
+#define LEAT_INET_RST_RATE   20000u
+#define LEAT_INET_RST_BURST  5000u
+#define LEAT_INET_ACK_RATE   5000u /**< of ACKs out of TIME-WAIT */
+#define LEAT_INET_ACK_BURST  1000u
 
 struct leat_inet_addr {
 	uint32_t addr;      /**< host order */
@@ -153,12 +184,83 @@ void leat_inet_conn_ends(const struct leat_inet_conn *conn, uint32_t *laddr, uin
 /** One counter per thing that can happen to a frame; names as the members. */
 struct leat_inet_stats {
 	uint64_t rx_frames;
+	uint64_t rx_bytes;
 	uint64_t tx_frames;
-	/* its author adds one for every drop and error reason */
+	uint64_t tx_bytes;
+
+	/* Ethernet: dropped. */
+	uint64_t rx_eth_malformed;
+	uint64_t rx_eth_vlan;      /**< of another VLAN */
+	uint64_t rx_eth_multicast; /**< multicast and broadcast, ARP aside */
+	uint64_t rx_eth_not_ours;  /**< to another host */
+	uint64_t rx_eth_type;      /**< neither ARP nor IPv4 */
+
+	/* ARP. */
+	uint64_t rx_arp_requests; /**< for one of our addresses */
+	uint64_t rx_arp_replies;
+	uint64_t rx_arp_malformed;
+	uint64_t rx_arp_not_ours; /**< requests for others */
+	uint64_t rx_arp_conflict; /**< somebody else says that he has our address */
+	uint64_t tx_arp_requests;
+	uint64_t tx_arp_replies;
+	uint64_t nbr_full;        /**< no room for a neighbour; its frames are dropped */
+	uint64_t nbr_evicted;     /**< one not in use made room for another */
+	uint64_t nbr_unreachable; /**< did not answer LEAT_INET_ARP_TRIES_MAX requests */
+	uint64_t nbr_queue_full;  /**< frames over LEAT_INET_ARP_QUEUE_MAX, dropped */
+	uint64_t nbr_moved;       /**< has another MAC address now */
+
+	/* IPv4: dropped. */
+	uint64_t rx_ipv4_malformed; /**< version or a length */
+	uint64_t rx_ipv4_cksum;
+	uint64_t rx_ipv4_not_ours; /**< to an address that is not ours, broadcast too */
+	uint64_t rx_ipv4_src_own;  /**< from one of our own addresses */
+	uint64_t rx_ipv4_src_bad;  /**< from one that no host can have */
+	uint64_t rx_ipv4_fragment;
+	uint64_t rx_ipv4_proto; /**< neither ICMP nor TCP */
+	uint64_t tx_no_route;   /**< not sent: off our links, and no gateway */
+
+	/* ICMP. */
+	uint64_t rx_icmp_echo;
+	uint64_t rx_icmp_malformed;
+	uint64_t rx_icmp_cksum;
+	uint64_t rx_icmp_ignored;  /**< neither echo */
+	uint64_t rx_icmp_limited;  /**< echo over LEAT_INET_ECHO_RATE, not answered */
+	uint64_t rx_icmp_too_long; /**< echo over our MTU, not answered */
+
+	/* TCP. */
+	uint64_t rx_tcp_segs; /**< whole and with a good checksum */
+	uint64_t rx_tcp_malformed;
+	uint64_t rx_tcp_cksum;
+	uint64_t rx_tcp_cksum_partial;  /**< of a local peer who leaves the sum to hardware */
+	uint64_t rx_tcp_dropped;        /**< segments that changed nothing */
+	uint64_t rx_tcp_no_conn;        /**< to a closed port */
+	uint64_t rx_tcp_listen_ignored; /**< to a listener, neither SYN nor ACK */
+	uint64_t rx_tcp_half_open_full; /**< SYNs over the limit of half-open connections */
+	uint64_t tcp_conns_full;        /**< SYNs and connects without a free slot */
+	uint64_t tcp_opens_passive;
+	uint64_t tcp_opens_active;
+	uint64_t tcp_closed; /**< CLOSED events */
+	uint64_t tx_tcp_segs;
+	uint64_t tx_rst;           /**< to closed ports and for refused segments */
+	uint64_t tx_rst_limited;   /**< RSTs over LEAT_INET_RST_RATE, not sent */
+	uint64_t tx_text_copied;   /**< segments whose text was copied behind the headers */
+	uint64_t tx_text_attached; /**< segments whose text left as it lies */
+	uint64_t time_wait_added;
+	uint64_t time_wait_evicted;     /**< left early: the table was full */
+	uint64_t time_wait_rst_ignored; /**< RFC 1337 */
+	uint64_t time_wait_reopened;    /**< RFC 6191 */
+	uint64_t time_wait_ack_limited; /**< ACKs over LEAT_INET_ACK_RATE, not sent */
+
+	/* Our own means. */
+	uint64_t tx_no_mbuf;  /**< the pool was dry; a connection's segment stays owed */
+	uint64_t tx_ctl_full; /**< control frames over LEAT_INET_CTL_MAX, dropped */
 };
 
 const struct leat_inet_stats *leat_inet_stats(const struct leat_inet *inet);
+/** Slots in use, of conf.nb_conns_max. */
 uint32_t leat_inet_nb_conns(const struct leat_inet *inet);
+/** Connections kept in TIME-WAIT, of conf.nb_time_waits_max; they use no slot. */
+uint32_t leat_inet_nb_time_waits(const struct leat_inet *inet);
 
 #ifdef __cplusplus
 }

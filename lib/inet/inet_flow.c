@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The flow table. Its signatures are SipHash under a secret key: a peer who chooses
+ * his ports can fill no bucket, and cannot predict the order of evictions.
+ */
+
+#include <errno.h>
+
+#include "inet_priv.h"
+
+hash_sig_t
+inet_flow_sig(const struct leat_inet *inet, const struct inet_flow_key *key)
+{
+	return (hash_sig_t)leat_siphash(&inet->flow_hash_key, key, sizeof(*key));
+}
+
+void *
+inet_flow_find(const struct leat_inet *inet, const struct inet_flow_key *key)
+{
+	void *data;
+
+	if (rte_hash_lookup_with_hash_data(inet->flows, key, inet_flow_sig(inet, key), &data) < 0)
+		return NULL;
+	return data;
+}
+
+void
+inet_flow_find_burst(struct leat_inet *inet, struct inet_burst *burst)
+{
+	burst->hits = 0;
+	burst->nb_flow_changes = inet->nb_flow_changes;
+	if (burst->nb == 0)
+		return;
+	for (uint16_t i = 0; i < burst->nb; i++) {
+		burst->keys[i] = &burst->frames[i].key;
+		burst->sigs[i] = inet_flow_sig(inet, &burst->frames[i].key);
+	}
+	LEAT_VERIFY(rte_hash_lookup_with_hash_bulk_data(inet->flows, burst->keys, burst->sigs,
+			    burst->nb, &burst->hits, burst->data) >= 0);
+}
+
+int
+inet_flow_set(struct leat_inet *inet, const struct inet_flow_key *key, void *data)
+{
+	inet->nb_flow_changes++;
+	if (rte_hash_add_key_with_hash_data(inet->flows, key, inet_flow_sig(inet, key), data) < 0)
+		return -ENOBUFS;
+	return 0;
+}
+
+void
+inet_flow_remove(struct leat_inet *inet, const struct inet_flow_key *key)
+{
+	inet->nb_flow_changes++;
+	LEAT_VERIFY(rte_hash_del_key_with_hash(inet->flows, key, inet_flow_sig(inet, key)) >= 0);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Frames leave: first control frames, which were built when their cause arrived, then
+ * the segments of connections, built now so that an ACK rides on the reply of its turn.
+ */
+
+#include "inet_priv.h"
+
+#define TCP_CKSUM_OFF 16u
+
+struct rte_mbuf *
+inet_frame_alloc(struct leat_inet *inet)
+{
+	struct rte_mbuf *frame = rte_pktmbuf_alloc(inet->conf.pool);
+
+	if (frame == NULL)
+		inet->stats.tx_no_mbuf++;
+	return frame;
+}
+
+void
+inet_ctl_send(struct leat_inet *inet, struct rte_mbuf *frame)
+{
+	if (inet->nb_ctl == LEAT_INET_CTL_MAX) {
+		inet->stats.tx_ctl_full++;
+		rte_pktmbuf_free(frame);
+		return;
+	}
+	inet->ctl[(inet->ctl_head + inet->nb_ctl++) % LEAT_INET_CTL_MAX] = frame;
+}
+
+void
+inet_ctl_send_ipv4(struct leat_inet *inet, uint32_t dst, struct rte_mbuf *frame)
+{
+	struct inet_nbr *nbr;
+	uint32_t next_hop, src;
+
+	if (inet_route(inet, dst, &next_hop, &src) < 0) {
+		inet->stats.tx_no_route++;
+		rte_pktmbuf_free(frame);
+		return;
+	}
+	nbr = inet_nbr_get(inet, inet->now_us, next_hop);
+	if (nbr == NULL)
+		rte_pktmbuf_free(frame); /* counted in nbr_full */
+	else if (inet_nbr_address(inet, nbr, frame))
+		inet_ctl_send(inet, frame);
+}
+
+/* Text whose last byte is @p len bytes behind @p off of @p text lies in so many mbufs. */
+static uint32_t
+text_nb_segs(const struct rte_mbuf *text, uint32_t off, uint32_t len)
+{
+	uint32_t nb_segs = 1;
+
+	for (uint32_t end = off + len; end > text->data_len; text = text->next) {
+		end -= text->data_len;
+		nb_segs++;
+	}
+	return nb_segs;
+}
+
+/*
+ * Chain the text to its headers as indirect mbufs, which keep its bytes alive for the
+ * port. Returns false, and nothing is changed, when the pool is dry.
+ */
+static bool
+frame_attach_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct leat_tcp_out *out)
+{
+	struct rte_mbuf *segs[LEAT_INET_TX_SEGS_MAX];
+	struct rte_mbuf *tail = frame;
+	struct rte_mbuf *text = out->text;
+	uint32_t nb_segs = text_nb_segs(text, out->off, out->len);
+	uint32_t off = out->off;
+	uint32_t left = out->len;
+
+	if (nb_segs > LEAT_INET_TX_SEGS_MAX ||
+		rte_pktmbuf_alloc_bulk(inet->conf.pool, segs, nb_segs) != 0)
+		return false;
+	for (uint32_t i = 0; i < nb_segs; i++, text = text->next, off = 0) {
+		uint32_t len = LEAT_MIN(left, text->data_len - off);
+
+		rte_pktmbuf_attach(segs[i], text);
+		segs[i]->data_off = (uint16_t)(segs[i]->data_off + off);
+		segs[i]->data_len = (uint16_t)len;
+		segs[i]->pkt_len = len;
+		tail->next = segs[i];
+		tail = segs[i];
+		left -= len;
+	}
+	LEAT_VERIFY(left == 0);
+	frame->nb_segs = (uint16_t)(1 + nb_segs);
+	frame->pkt_len += out->len;
+	return true;
+}
+
+/* Put the text behind the headers, in the way that is cheapest. */
+static void
+frame_add_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct leat_tcp_out *out)
+{
+	if (out->len == 0)
+		return;
+	if (out->len > LEAT_INET_TX_COPY_MAX && inet->conf.offloads.tx_multi_seg &&
+		frame_attach_text(inet, frame, out)) {
+		inet->stats.tx_text_attached++;
+		return;
+	}
+	inet_mbuf_copy(out->text, out->off, out->len,
+		(uint8_t *)rte_pktmbuf_append(frame, (uint16_t)out->len));
+	inet->stats.tx_text_copied++;
+}
+
+static void
+tcp_emit_cksum(struct leat_inet *inet, struct rte_mbuf *frame, const struct inet_flow_key *key,
+	uint32_t off, uint32_t len)
+{
+	uint8_t *field = rte_pktmbuf_mtod_offset(frame, uint8_t *, off + TCP_CKSUM_OFF);
+	struct leat_cksum cksum = { 0 };
+
+	leat_cksum_add_ipv4_pseudo(
+		&cksum, key->laddr, key->raddr, LEAT_IPV4_PROTO_TCP, (uint16_t)len);
+	if (inet->conf.offloads.tx_tcp_cksum) { /* the port goes on from here */
+		frame->ol_flags |= RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_TCP_CKSUM;
+		leat_be16_put(field, leat_cksum_fold(&cksum));
+		return;
+	}
+	inet_mbuf_cksum(frame, off, len, &cksum);
+	leat_be16_put(field, leat_cksum_value(&cksum));
+}
+
+/* Fill an empty mbuf with a segment; only the destination MAC address is left open. */
+static void
+tcp_frame_build(struct leat_inet *inet, struct rte_mbuf *frame, const struct inet_flow_key *key,
+	const struct leat_tcp_out *out)
+{
+	struct leat_tcp_ports ports = { .src = key->lport, .dst = key->rport };
+	uint32_t hdr_len = (uint32_t)leat_tcp_hdr_len(out);
+	uint32_t off = inet->eth_hdr_len + LEAT_IPV4_HDR_LEN;
+	uint8_t *data = (uint8_t *)rte_pktmbuf_append(frame, (uint16_t)(off + hdr_len));
+
+	(void)inet_ipv4_emit(
+		inet, frame, data, key->laddr, key->raddr, LEAT_IPV4_PROTO_TCP, hdr_len + out->len);
+	(void)leat_tcp_hdr_emit(data + off, ports, out);
+	frame->l4_len = hdr_len;
+	frame_add_text(inet, frame, out);
+	tcp_emit_cksum(inet, frame, key, off, hdr_len + out->len);
+	inet->stats.tx_tcp_segs++;
+}
+
+void
+inet_ctl_send_tcp(
+	struct leat_inet *inet, const struct inet_flow_key *key, const struct leat_tcp_out *out)
+{
+	struct rte_mbuf *frame = inet_frame_alloc(inet);
+
+	if (frame == NULL)
+		return;
+	tcp_frame_build(inet, frame, key, out);
+	inet_ctl_send_ipv4(inet, key->raddr, frame);
+}
+
+/* The neighbour towards the peer, without a search where it is still the same. */
+static struct inet_nbr *
+conn_nbr(struct leat_inet *inet, struct leat_inet_conn *conn)
+{
+	struct inet_nbr *nbr = conn->nbr;
+
+	if (nbr == NULL || nbr->addr != conn->next_hop ||
+		(nbr->state == INET_NBR_REACHABLE &&
+			inet->now_us - nbr->confirmed_us > LEAT_INET_ARP_AGE_US)) {
+		nbr = inet_nbr_get(inet, inet->now_us, conn->next_hop);
+		conn->nbr = nbr;
+	}
+	return nbr;
+}
+
+/* Returns whether the frame may go; else it is taken. */
+static bool
+conn_address(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *frame)
+{
+	struct inet_nbr *nbr = conn_nbr(inet, conn);
+
+	if (nbr == NULL) {
+		rte_pktmbuf_free(frame);
+		return false;
+	}
+	if (conn->tcb.state == LEAT_TCP_SYN_SENT && !inet_nbr_is_usable(nbr))
+		inet_nbr_wait(nbr, conn);
+	return inet_nbr_address(inet, nbr, frame);
+}
+
+/* Segments of one connection. Returns how many; fewer than @p nb: it has no more. */
+static uint16_t
+conn_output(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf **spare,
+	struct rte_mbuf **frames, uint16_t nb)
+{
+	struct leat_tcp_out out;
+	uint16_t n = 0;
+
+	while (n < nb) {
+		if (*spare == NULL && (*spare = inet_frame_alloc(inet)) == NULL)
+			break;
+		if (!leat_tcp_output(&conn->tcb, inet->now_us, &out)) {
+			STAILQ_REMOVE_HEAD(&inet->output, output_link);
+			conn->in_output = false;
+			break;
+		}
+		tcp_frame_build(inet, *spare, &conn->key, &out);
+		if (conn_address(inet, conn, *spare))
+			frames[n++] = *spare;
+		*spare = NULL;
+	}
+	inet_conn_settle(inet, conn); /* may end it */
+	return n;
+}
+
+static uint16_t
+ctl_output(struct leat_inet *inet, struct rte_mbuf **frames, uint16_t nb)
+{
+	uint16_t n;
+
+	for (n = 0; n < nb && inet->nb_ctl > 0; n++) {
+		frames[n] = inet->ctl[inet->ctl_head];
+		inet->ctl_head = (inet->ctl_head + 1) % LEAT_INET_CTL_MAX;
+		inet->nb_ctl--;
+	}
+	return n;
+}
+
+uint16_t
+leat_inet_output(struct leat_inet *inet, uint64_t now_us, struct rte_mbuf **frames, uint16_t nb)
+{
+	struct leat_inet_conn *conn;
+	struct rte_mbuf *spare = NULL;
+	uint64_t nb_dry = inet->stats.tx_no_mbuf;
+	uint16_t n;
+
+	inet->now_us = now_us;
+	inet_arp_announce(inet);
+	n = ctl_output(inet, frames, nb);
+	while (n < nb && inet->stats.tx_no_mbuf == nb_dry &&
+		(conn = STAILQ_FIRST(&inet->output)) != NULL)
+		n = (uint16_t)(n + conn_output(inet, conn, &spare, frames + n, (uint16_t)(nb - n)));
+	n = (uint16_t)(n +
+		       ctl_output(inet, frames + n, (uint16_t)(nb - n))); /* ARP, for the above */
+	rte_pktmbuf_free(spare);
+	inet->stats.tx_frames += n;
+	for (uint16_t i = 0; i < n; i++)
+		inet->stats.tx_bytes += frames[i]->pkt_len;
+	return n;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef INET_PRIV_H
+#define INET_PRIV_H
+
+#include <sys/queue.h>
+
+#include <rte_hash.h>
+
+#include <leat_arp.h>
+#include <leat_be.h>
+#include <leat_cksum.h>
+#include <leat_eth.h>
+#include <leat_icmp.h>
+#include <leat_ipv4.h>
+#include <leat_siphash.h>
+#include <leat_timer.h>
+
+#include "leat_inet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Ethernet, IPv4 and TCP headers at their longest. */
+#define INET_HDRS_LEN_MAX                                                                          \
+	(LEAT_ETH_HDR_LEN_MAX + LEAT_IPV4_HDR_LEN_MAX + LEAT_TCP_HDR_LEN + LEAT_TCP_OPT_LEN_MAX)
+
+/* Both ends of a connection, in host order: the key of the flow table. */
+struct inet_flow_key {
+	uint32_t laddr;
+	uint32_t raddr;
+	uint16_t lport;
+	uint16_t rport;
+	uint32_t zero; /* 16 bytes compare at once */
+};
+
+static_assert(sizeof(struct inet_flow_key) == 16, "no padding may enter the hash");
+
+enum inet_nbr_state {
+	INET_NBR_FREE,
+	INET_NBR_INCOMPLETE, /* asked, no answer yet */
+	INET_NBR_REACHABLE,
+	INET_NBR_PROBE, /* known, aged, asked again; used meanwhile */
+};
+
+/* A neighbour: an address on the link and, once it answered, its MAC address. */
+struct inet_nbr {
+	uint32_t addr;
+	uint8_t mac[LEAT_ETH_ADDR_LEN];
+	uint8_t state; /* enum inet_nbr_state */
+	uint8_t nb_tries;
+	uint8_t nb_queued;
+	uint64_t confirmed_us; /* last sign of life */
+	uint64_t retry_us;     /* INCOMPLETE, PROBE: when to ask again or give up */
+	struct rte_mbuf *queue[LEAT_INET_ARP_QUEUE_MAX];
+	TAILQ_ENTRY(inet_nbr) link;          /* nbrs_free or nbrs_used */
+	TAILQ_ENTRY(inet_nbr) asking_link;   /* INCOMPLETE, PROBE */
+	LIST_HEAD(, leat_inet_conn) waiting; /* in SYN-SENT, to end if there is no answer */
+};
+
+TAILQ_HEAD(inet_nbrs, inet_nbr);
+
+/* What is kept of a connection in TIME-WAIT. */
+struct inet_time_wait {
+	struct inet_flow_key key;
+	uint64_t expires_us;
+	TAILQ_ENTRY(inet_time_wait) link; /* tws_free, or tws in the order of expires_us */
+	struct leat_tcp_time_wait tcp;
+	bool is_used;
+};
+
+TAILQ_HEAD(inet_time_waits, inet_time_wait);
+
+/* The user's private bytes lie in front of it. */
+struct leat_inet_conn {
+	struct leat_tcb tcb;
+
+	struct inet_flow_key key;
+	struct inet_nbr *nbr; /* a hint: its addr is compared with next_hop on use */
+	uint32_t next_hop;
+	uint16_t priv_len;
+	bool is_used;
+	bool in_flow;   /* found by its key; else its life on the wire is over */
+	bool half_open; /* counted in nb_half_open */
+	bool is_known;  /* the user has it: OPEN was emitted, or he connected */
+	bool is_over;   /* CLOSED was emitted, or never will be */
+	bool in_ready;
+	bool in_output;
+	bool is_waiting;   /* for nbr */
+	int32_t error;     /* overrides the engine's in CLOSED; 0: does not */
+	uint64_t timer_us; /* when the timer fires; perhaps before tcb's deadline */
+	struct leat_timer timer;
+	STAILQ_ENTRY(leat_inet_conn) link; /* conns_free, conns_limbo or ready */
+	STAILQ_ENTRY(leat_inet_conn) output_link;
+	LIST_ENTRY(leat_inet_conn) waiting_link;
+	void *listener;
+};
+
+STAILQ_HEAD(inet_conns, leat_inet_conn);
+
+struct inet_listener {
+	uint32_t addr; /* 0: any */
+	uint16_t port;
+	void *user;
+};
+
+/* Tokens that come in with time, up to a limit. */
+struct inet_bucket {
+	uint32_t nb_tokens;
+	uint32_t rate; /* tokens per second */
+	uint32_t burst;
+	uint64_t last_us;
+};
+
+/* One TCP frame of the burst, parsed; IPv4 header and checksums are good. */
+struct inet_tcp_frame {
+	struct rte_mbuf *mbuf; /* NULL: no text, freed already */
+	struct inet_flow_key key;
+	struct leat_tcp_seg seg;
+	uint8_t src_mac[LEAT_ETH_ADDR_LEN];
+};
+
+struct inet_burst {
+	uint16_t nb;
+	struct inet_tcp_frame frames[LEAT_INET_BURST_MAX];
+	const void *keys[LEAT_INET_BURST_MAX];
+	hash_sig_t sigs[LEAT_INET_BURST_MAX];
+	void *data[LEAT_INET_BURST_MAX];
+	uint64_t hits;
+	uint64_t nb_flow_changes; /* when it was looked up */
+};
+
+struct leat_inet {
+	struct leat_inet_conf conf;
+	char name[LEAT_INET_NAME_MAX + 1];
+	uint64_t now_us; /* of the last call that brought the time */
+	struct leat_siphash_key flow_hash_key;
+	struct leat_siphash_key isn_key;
+	struct leat_siphash_key port_key;
+
+	/* What every frame out starts with: Ethernet header, destination open. */
+	uint8_t eth_hdr[LEAT_ETH_HDR_LEN_MAX];
+	uint8_t eth_hdr_len;
+
+	/* Data of the flow table: a connection, or an inet_time_wait with bit 0 set. */
+	struct rte_hash *flows;
+	uint64_t nb_flow_changes; /* a miss of the past holds while it stands still */
+
+	struct inet_listener listeners[LEAT_INET_LISTENERS_MAX];
+	uint8_t nb_listeners;
+
+	uint8_t *conn_mem;
+	size_t conn_stride;
+	size_t conn_off; /* of the connection in its element: the private bytes */
+	uint32_t nb_conns;
+	uint32_t nb_half_open;
+	uint32_t nb_half_open_max;
+	uint32_t nb_ports_tried;
+	struct inet_conns conns_free;
+	struct inet_conns conns_limbo; /* free, but their CLOSED is still being looked at */
+	struct inet_conns ready;       /* have events */
+	struct inet_conns output;      /* have something to send */
+	struct leat_timer_wheel wheel;
+
+	struct inet_time_wait *tw_mem;
+	struct inet_time_waits tws_free;
+	struct inet_time_waits tws;
+	uint32_t nb_time_waits;
+	uint32_t nb_reass_left; /* the engine's reass_budget */
+
+	struct rte_hash *nbr_hash;
+	struct inet_nbr *nbr_mem;
+	struct inet_nbrs nbrs_free;
+	struct inet_nbrs nbrs_used;
+	struct inet_nbrs nbrs_asking; /* in the order of retry_us */
+	uint8_t nb_announced;         /* addresses told to the link */
+
+	struct inet_bucket echo_bucket;
+	struct inet_bucket rst_bucket;
+	struct inet_bucket ack_bucket;
+
+	/* A ring of control frames, complete. */
+	uint32_t ctl_head;
+	uint32_t nb_ctl;
+	struct rte_mbuf *ctl[LEAT_INET_CTL_MAX];
+
+	struct leat_inet_stats stats;
+	struct inet_burst burst;
+};
+
+/* inet_mbuf.c: chains, whatever their cuts. */
+
+/* Sum @p len bytes from @p off on; they exist. */
+void inet_mbuf_cksum(
+	const struct rte_mbuf *chain, uint32_t off, uint32_t len, struct leat_cksum *cksum);
+/* Copy @p len bytes from @p off on; they exist. */
+void inet_mbuf_copy(const struct rte_mbuf *chain, uint32_t off, uint32_t len, uint8_t *out);
+/*
+ * Keep @p len bytes from @p off on, at least one, and no empty segment. Takes the chain.
+ * Returns its new head.
+ */
+struct rte_mbuf *inet_mbuf_cut(struct rte_mbuf *chain, uint32_t off, uint32_t len);
+
+/* inet_bucket.c */
+bool inet_bucket_take(struct inet_bucket *bucket, uint64_t now_us);
+
+/* inet_flow.c */
+hash_sig_t inet_flow_sig(const struct leat_inet *inet, const struct inet_flow_key *key);
+void *inet_flow_find(const struct leat_inet *inet, const struct inet_flow_key *key);
+void inet_flow_find_burst(struct leat_inet *inet, struct inet_burst *burst);
+/* Add a flow or give it new data. 0 or -ENOBUFS. */
+int inet_flow_set(struct leat_inet *inet, const struct inet_flow_key *key, void *data);
+void inet_flow_remove(struct leat_inet *inet, const struct inet_flow_key *key);
+
+static inline bool
+inet_flow_key_is_equal(const struct inet_flow_key *a, const struct inet_flow_key *b)
+{
+	return memcmp(a, b, sizeof(*a)) == 0;
+}
+
+/* The one bit that tells the two kinds of flow data apart. */
+static inline bool
+inet_flow_is_time_wait(const void *data)
+{
+	return ((uintptr_t)data & 1) != 0;
+}
+
+static inline struct inet_time_wait *
+inet_flow_time_wait(void *data)
+{
+	return (struct inet_time_wait *)(void *)((char *)data - 1);
+}
+
+/* inet_ipv4.c */
+bool inet_addr_is_ours(const struct leat_inet *inet, uint32_t addr);
+/* A host that is not us. */
+bool inet_addr_is_peer(const struct leat_inet *inet, uint32_t addr);
+bool inet_addr_is_on_link(const struct leat_inet *inet, uint32_t addr);
+/* The neighbour that takes packets to @p addr, and our address for it; 0 or -ENETUNREACH. */
+int inet_route(const struct leat_inet *inet, uint32_t addr, uint32_t *next_hop, uint32_t *src);
+/*
+ * Check the packet that starts at @p off of the frame. Returns true if it is whole and
+ * for us, its payload @p hdr->total_len - @p hdr->hdr_len bytes behind the header.
+ */
+bool inet_ipv4_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat_slice in,
+	uint32_t off, struct leat_ipv4_hdr *hdr);
+/*
+ * Write Ethernet and IPv4 header, destination MAC open, to @p out; sets the offload
+ * flags of @p mbuf. Returns their length.
+ */
+uint32_t inet_ipv4_emit(struct leat_inet *inet, struct rte_mbuf *mbuf, uint8_t *out, uint32_t src,
+	uint32_t dst, uint8_t proto, uint32_t payload_len);
+
+/* inet_arp.c */
+void inet_arp_input(struct leat_inet *inet, struct leat_slice in);
+/* Find a neighbour or ask for it; NULL: table full. */
+struct inet_nbr *inet_nbr_get(struct leat_inet *inet, uint64_t now_us, uint32_t addr);
+/*
+ * Write the neighbour's MAC address into a frame. Takes the frame unless it returns
+ * true: it waits for the neighbour's answer, or was dropped.
+ */
+bool inet_nbr_address(struct leat_inet *inet, struct inet_nbr *nbr, struct rte_mbuf *frame);
+void inet_nbr_wait(struct inet_nbr *nbr, struct leat_inet_conn *conn);
+void inet_nbr_confirm(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac);
+void inet_arp_timers(struct leat_inet *inet, uint64_t now_us);
+void inet_arp_announce(struct leat_inet *inet);
+/* Free the queues. */
+void inet_arp_close(struct leat_inet *inet);
+
+static inline bool
+inet_nbr_is_usable(const struct inet_nbr *nbr)
+{
+	return nbr->state == INET_NBR_REACHABLE || nbr->state == INET_NBR_PROBE;
+}
+
+/* inet_icmp.c. Borrows the frame. */
+void inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
+	const struct leat_ipv4_hdr *ip);
+
+/* inet_tcp_input.c */
+/*
+ * Parse the segment at @p off of a frame, whose first bytes from there on are @p in.
+ * Takes the frame: its text goes to the next of the burst, or it is dropped.
+ */
+void inet_tcp_parse(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_slice in,
+	uint32_t off, const struct leat_ipv4_hdr *ip, const struct leat_eth_hdr *eth);
+/* One segment of the burst, looked up. Takes its mbuf. */
+void inet_tcp_input(struct leat_inet *inet, struct inet_burst *burst, uint16_t idx);
+
+/* inet_conn.c */
+struct leat_inet_conn *inet_conn_alloc(struct leat_inet *inet, const struct inet_flow_key *key);
+/* To be called after each call of the engine: takes over what it changed. */
+void inet_conn_settle(struct leat_inet *inet, struct leat_inet_conn *conn);
+void inet_conn_fail(struct leat_inet *inet, struct leat_inet_conn *conn, int error);
+void inet_conn_release(struct leat_inet *inet, struct leat_inet_conn *conn);
+void inet_conn_reclaim(struct leat_inet *inet);
+uint32_t inet_conn_iss(struct leat_inet *inet, const struct inet_flow_key *key, uint64_t now_us);
+
+/* inet_time_wait.c */
+/* The connection's flow leads to what is kept of it from now on, or nowhere. */
+void inet_time_wait_add(struct leat_inet *inet, const struct leat_inet_conn *conn);
+/* Returns true if the segment is a SYN that may replace the old connection. */
+bool inet_time_wait_input(
+	struct leat_inet *inet, struct inet_time_wait *tw, const struct leat_tcp_seg *seg);
+void inet_time_wait_remove(struct leat_inet *inet, struct inet_time_wait *tw);
+void inet_time_wait_timers(struct leat_inet *inet, uint64_t now_us);
+
+/* inet_output.c */
+/* An empty mbuf for a frame of our own; counts when there is none. */
+struct rte_mbuf *inet_frame_alloc(struct leat_inet *inet);
+/* Send a complete frame with the next burst. Takes it. */
+void inet_ctl_send(struct leat_inet *inet, struct rte_mbuf *frame);
+/* Send an IPv4 packet, its MAC address open, to a neighbour. Takes it. */
+void inet_ctl_send_ipv4(struct leat_inet *inet, uint32_t dst, struct rte_mbuf *frame);
+/* Send a segment without text that belongs to no connection, or to one that ends. */
+void inet_ctl_send_tcp(
+	struct leat_inet *inet, const struct inet_flow_key *key, const struct leat_tcp_out *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* INET_PRIV_H */
