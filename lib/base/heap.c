@@ -269,7 +269,6 @@ leat_heap_init(void *mem, size_t len)
 
 	if (len < LEAT_HEAP_LEN_MIN || len > LEAT_HEAP_LEN_MAX)
 		return NULL;
-	heap_unpoison(mem, len); /* an earlier heap may have been here */
 	heap = (struct leat_heap *)((start + LEAT_HEAP_ALIGN - 1) &
 				    ~(uintptr_t)(LEAT_HEAP_ALIGN - 1));
 	memset(heap, 0, sizeof(*heap));
@@ -281,6 +280,12 @@ leat_heap_init(void *mem, size_t len)
 	*(size_t *)last = 0;
 	block_release(heap, heap->first, heap->len);
 	return heap;
+}
+
+void
+leat_heap_fini(struct leat_heap *heap)
+{
+	heap_unpoison(heap->first, heap->len);
 }
 
 void *

@@ -42,14 +42,20 @@ struct leat_heap; /**< lies at the start of the block given to leat_heap_init() 
  * Make a heap of @p mem.
  *
  * @param mem
- *   Any alignment. It stays the caller's, who may take it back at any time:
- *   there is nothing to close.
+ *   Any alignment. It stays the caller's, who calls leat_heap_fini() before using
+ *   it for anything else.
  * @param len
  *   Bytes at @p mem.
  * @return
  *   The heap, or NULL: @p len is under LEAT_HEAP_LEN_MIN or over LEAT_HEAP_LEN_MAX.
  */
 struct leat_heap *leat_heap_init(void *mem, size_t len);
+
+/**
+ * Forget a heap and all that it handed out: the memory may be used for anything else.
+ * (Builds with AddressSanitizer mark what is free; this takes the marks away.)
+ */
+void leat_heap_fini(struct leat_heap *heap);
 
 /**
  * Take memory. Its bytes are undefined.

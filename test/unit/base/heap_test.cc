@@ -23,8 +23,7 @@ class Heap : public testing::Test
 
 	void TearDown() override
 	{
-		// Lifts the marks that ASan builds leave on free memory, which the vector frees.
-		(void)leat_heap_init(mem.data(), mem.size());
+		leat_heap_fini(heap);
 	}
 };
 
@@ -51,6 +50,7 @@ TEST_F(Heap, ControlPartIsSmall)
 TEST_F(Heap, PointersAreAlignedWhateverTheAlignmentOfTheMemory)
 {
 	for (size_t shift = 0; shift < LEAT_HEAP_ALIGN; shift++) {
+		leat_heap_fini(heap);
 		heap = leat_heap_init(mem.data() + shift, kMemLen - LEAT_HEAP_ALIGN);
 		for (size_t len = 0; len < 100; len++) {
 			auto *ptr = static_cast<uint8_t *>(leat_heap_alloc(heap, len));
@@ -67,9 +67,11 @@ TEST_F(Heap, PointersAreAlignedWhateverTheAlignmentOfTheMemory)
 
 TEST_F(Heap, MemoryOutOfLimitsIsRefused)
 {
+	leat_heap_fini(heap);
 	EXPECT_EQ(nullptr, leat_heap_init(mem.data(), LEAT_HEAP_LEN_MIN - 1));
-	EXPECT_NE(nullptr, leat_heap_init(mem.data(), LEAT_HEAP_LEN_MIN));
 	EXPECT_EQ(nullptr, leat_heap_init(mem.data(), LEAT_HEAP_LEN_MAX + 1));
+	heap = leat_heap_init(mem.data(), LEAT_HEAP_LEN_MIN);
+	EXPECT_NE(nullptr, heap);
 }
 
 TEST_F(Heap, LengthsThatWouldWrapAreRefused)
@@ -168,6 +170,7 @@ TEST_F(Heap, PassesOverAFreePieceOnlyIfItIsLessThanASixteenthLonger)
 {
 	// Free pieces apart from each other; the rest of the heap is taken.
 	for (size_t len = 256; len < kMemLen / 8; len = len * 5 / 4) {
+		leat_heap_fini(heap);
 		heap = leat_heap_init(mem.data(), mem.size());
 		void *piece = leat_heap_alloc(heap, len + len / 16 + 16);
 		(void)leat_heap_alloc(heap, 1);
