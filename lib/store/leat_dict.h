@@ -30,7 +30,8 @@ extern "C" {
 #define LEAT_DICT_BYTES_MAX   (512u << 20) /**< bytes of a field, and of a value */
 #define LEAT_DICT_BUCKETS_MIN 4u           /**< buckets of the smallest table; a power of two */
 #define LEAT_DICT_BUCKETS_MAX (1u << 31)
-#define LEAT_DICT_MOVES       4u /**< buckets moved with each change while the size changes */
+#define LEAT_DICT_SPLITS      4u  /**< buckets split with each change while the table grows */
+#define LEAT_DICT_JOINS       16u /**< buckets joined with each change while the table shrinks */
 
 /** What all tables of one owner share. The owner keeps it; the tables only borrow it. */
 struct leat_dict_env {

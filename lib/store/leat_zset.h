@@ -46,11 +46,11 @@ struct leat_zset {
 #define LEAT_ZSET_GT 0x4u /**< change a score only to a greater one */
 #define LEAT_ZSET_LT 0x8u /**< change a score only to a smaller one */
 
-enum leat_zset_put {
+enum leat_zset_outcome {
 	LEAT_ZSET_UNCHANGED, /**< it had this score, or the flags forbade it */
 	LEAT_ZSET_ADDED,
 	LEAT_ZSET_UPDATED,
-	LEAT_ZSET_PUTS,
+	LEAT_ZSET_OUTCOMES,
 };
 
 /** @return 0 and an empty set, or -ENOMEM. */
@@ -91,7 +91,7 @@ void leat_zset_node_set_next(struct leat_zset_node *node, struct leat_zset_node 
  * @param flags
  *   LEAT_ZSET_...; 0: add or change.
  */
-enum leat_zset_put leat_zset_put(struct leat_zset *zset, struct leat_dict_env *env,
+enum leat_zset_outcome leat_zset_put(struct leat_zset *zset, struct leat_dict_env *env,
 	struct leat_zset_node *node, uint32_t flags);
 
 /** @return the node of a member, or NULL. It stays the set's. */
