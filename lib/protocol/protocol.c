@@ -5,6 +5,7 @@
 
 static const struct leat_protocol *const protocols[] = {
 	&protocol_resp,
+	&protocol_http,
 	NULL,
 };
 

@@ -9,6 +9,7 @@
 
 #include "leat_protocol.h"
 
+extern const struct leat_protocol protocol_http;
 extern const struct leat_protocol protocol_resp;
 
 #endif /* PROTOCOL_PRIV_H */
