@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef LEAT_TRANSPORT_DPDK_H
+#define LEAT_TRANSPORT_DPDK_H
+
+/**
+ * @file
+ * The dpdk transport: an ethdev port, and on each of its queue pairs a transport with
+ * a stack of its own.
+ *
+ * A port is opened once, on the main lcore; then each worker opens leat_transport_dpdk_ops
+ * on one queue of it. The EAL is started before. How a port is named in
+ * leat_dpdk_port_conf::dev, with the driver's own arguments behind commas:
+ *
+ * | device | dev |
+ * |---|---|
+ * | NIC | 0000:03:00.0 (given to the EAL too, bound to vfio-pci) |
+ * | AF_XDP | net_af_xdp0,iface=veth1[,force_copy=1][,busy_budget=0][,queue_count=N] |
+ * | AF_PACKET | net_af_packet0,iface=veth1[,qpairs=N][,qdisc_bypass=1] |
+ * | tap | net_tap0,iface=leat0 (the kernel's end is made by the driver) |
+ * | memif | net_memif0,role=server|client,socket=/run/x.sock,socket-abstract=no |
+ * | virtio-user | net_virtio_user0,path=/run/vhost.sock[,server=1][,queues=N] |
+ *
+ * Behind AF_XDP and AF_PACKET on a veth the peer's kernel leaves TCP and UDP checksums
+ * for a device to finish that is not there (`ethtool -K PEER tx off` makes it compute
+ * them), and no driver tells us of it: such frames look corrupt and are dropped.
+ *
+ * No port is set to promiscuous mode: the stack answers to one MAC address and to
+ * broadcast, which every device delivers.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <leat_common.h>
+#include <leat_error.h>
+#include <leat_inet.h>
+#include <leat_transport.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LEAT_DPDK_NAME_MAX     16u   /**< bytes of a port's name, the zero included */
+#define LEAT_DPDK_DEV_MAX      256u  /**< bytes of a device with arguments, the zero included */
+#define LEAT_DPDK_QUEUES_MAX   64u   /**< queue pairs of one port */
+#define LEAT_DPDK_DESCS_MAX    4096u /**< descriptors of one queue */
+#define LEAT_DPDK_MTU_MAX      1500u /**< one frame is one mbuf on receive */
+#define LEAT_DPDK_MBUFS_MAX    (1u << 22)
+#define LEAT_DPDK_OFFLOADS_MAX 128u /**< bytes of the offloads as text, the zero included */
+
+/** Where a port gets the lock files that keep two leatd's off one device. */
+#define LEAT_DPDK_LOCK_DIR "/run/leat"
+
+struct leat_dpdk_port;
+
+/** What a port is opened with. */
+struct leat_dpdk_port_conf {
+	const char *name;   /**< for people; under LEAT_DPDK_NAME_MAX bytes */
+	const char *dev;    /**< PCI address, or vdev name and arguments; see above */
+	int socket_id;      /**< NUMA node of its memory, -1: any */
+	uint16_t nb_queues; /**< queue pairs, one per worker, 1 to LEAT_DPDK_QUEUES_MAX */
+	uint16_t nb_desc;   /**< per queue, 0: the device's wish; fitted to its limits */
+	uint16_t mtu;       /**< 0: the device's, at most LEAT_DPDK_MTU_MAX */
+	uint16_t vlan_id;   /**< 0: untagged */
+	uint8_t nb_addrs;
+	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
+	uint32_t gateway; /**< host order, 0: none */
+	/**
+	 * mbufs that may hold received text until it is used, beside those that the
+	 * device, bursts and caches need; 0: 4096 per queue.
+	 */
+	uint32_t nb_rx_mbufs;
+	/**
+	 * mbufs of headers and control frames that may be under way, beside those that
+	 * the device needs; 0: 4096 per queue.
+	 */
+	uint32_t nb_tx_mbufs;
+	/** Offloads that the device has, or says it has, and that must not be used. */
+	struct leat_inet_offloads refused;
+};
+
+/** What a port turned out to be; for the start-up print. */
+struct leat_dpdk_port_info {
+	char name[LEAT_DPDK_NAME_MAX];
+	char driver[32];
+	uint16_t port_id;
+	uint8_t mac[6];
+	uint16_t mtu;
+	uint16_t nb_queues;
+	uint16_t nb_rx_desc; /**< per queue */
+	uint16_t nb_tx_desc;
+	bool link_up; /**< at the start; a memif or vhost peer may come later */
+	bool rx_intr; /**< an idle worker is woken, else it sleeps in short turns */
+	struct leat_inet_offloads offloads;         /**< in use */
+	char offloads_text[LEAT_DPDK_OFFLOADS_MAX]; /**< "tx-ip-cksum tx-multi-seg" or "none" */
+	uint32_t nb_rx_mbufs;                       /**< of the receive pool */
+	uint32_t nb_tx_mbufs;                       /**< of the transmit pool */
+	size_t rx_pool_len;                         /**< bytes */
+	size_t tx_pool_len;                         /**< bytes */
+};
+
+/**
+ * Find or create the device, take it for us alone, and start it.
+ *
+ * @param conf
+ *   Borrowed for the call.
+ * @param out
+ *   Written on success.
+ * @param error
+ *   The sentence for a person on failure.
+ * @return
+ *   - 0: frames flow.
+ *   - -EINVAL: a setting is out of range, or the device cannot do it.
+ *   - -ENODEV: no such device, interface or driver.
+ *   - -ENETDOWN: the interface is down.
+ *   - -EBUSY: another leatd, another port or another driver has the device.
+ *   - -EPERM: not root.
+ *   - -ENOMEM: the EAL's memory is too small.
+ *   - other -errno: from DPDK, with its own words in @p error.
+ */
+int leat_dpdk_port_open(const struct leat_dpdk_port_conf *conf, struct leat_dpdk_port **out,
+	struct leat_error *error);
+
+/** Stop the device, remove it if we created it, free its memory. No queue is open. */
+void leat_dpdk_port_close(struct leat_dpdk_port *port);
+
+/** Valid until leat_dpdk_port_close(). */
+const struct leat_dpdk_port_info *leat_dpdk_port_info(const struct leat_dpdk_port *port);
+
+/** leat_transport_conf::driver_conf of this driver: one queue pair of a port. */
+struct leat_dpdk_conf {
+	struct leat_dpdk_port *port;
+	uint16_t queue_id;               /**< 0 to nb_queues - 1; each is opened once */
+	const struct leat_tcp_conf *tcp; /**< NULL: the defaults for the port's MTU */
+	uint32_t nb_time_waits_max;      /**< 0: as many as nb_conns_max */
+	uint32_t nb_neighbours_max;      /**< 0: LEAT_DPDK_NEIGHBOURS_DEFAULT */
+};
+
+#define LEAT_DPDK_NEIGHBOURS_DEFAULT 1024u
+
+/** What happened to frames at the device's border. Written by the owning lcore. */
+struct leat_dpdk_stats {
+	uint64_t rx_frames;
+	uint64_t tx_frames;
+	uint64_t tx_full;     /**< turns in which the device did not take all frames */
+	uint64_t tx_refused;  /**< frames that the driver says it cannot send; dropped */
+	uint64_t idle_sleeps; /**< waits of a fixed length */
+	uint64_t idle_waits;  /**< waits for an interrupt */
+};
+
+/** One transport per queue pair; open() wants a struct leat_dpdk_conf. */
+extern const struct leat_transport_ops leat_transport_dpdk_ops;
+
+/** @p xp is of leat_transport_dpdk_ops. */
+const struct leat_dpdk_stats *leat_dpdk_stats(const struct leat_transport *xp);
+
+/** The stack's own counters; @p xp is of leat_transport_dpdk_ops. */
+const struct leat_inet_stats *leat_dpdk_inet_stats(const struct leat_transport *xp);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LEAT_TRANSPORT_DPDK_H */
