@@ -100,7 +100,7 @@ def release(name: str) -> None:
     state.unlink()
     with contextlib.suppress(OSError):  # others of ours may still be in it
         STATE_DIR.rmdir()
-    print(f"hugepages: {now} pages of 2 MiB before, {was['added']} given back")
+    print(f"hugepages: {was['added']} given back, {_nr_pages()} pages of 2 MiB remain")
 
 
 def main(argv: list[str]) -> int:

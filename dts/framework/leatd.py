@@ -130,11 +130,14 @@ class Leatd:
                 start_new_session=True,  # an interrupt from the keyboard is for us to handle
             )
         deadline = time.monotonic() + READY_MAX_S
-        while READY_LINE not in self.text().splitlines():
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                self.kill()
-                raise RuntimeError(f"leatd is not ready:\n{self.text()}")
-            time.sleep(_POLL_S)
+        try:
+            while READY_LINE not in self.text().splitlines():
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"leatd is not ready:\n{self.text()}")
+                time.sleep(_POLL_S)
+        except BaseException:  # also when whoever waits is told to end
+            self.kill()
+            raise
 
     def signal(self, number: int) -> None:
         """Send a signal.
