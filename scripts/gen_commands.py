@@ -276,7 +276,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="compare the page, do not write")
     parser.add_argument("commands", type=Path, nargs="+", help="the JSON files")
     args = parser.parse_args()
-    commands = sorted(map(load, args.commands), key=lambda c: c["name"])
+    commands = sorted(map(load, args.commands), key=lambda c: str(c["name"]))
     if args.table:
         args.table.write_text(emit_table(commands), encoding="utf-8")
     if args.prototypes:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from dts.framework.capture import Capture
 from dts.framework.lab import SRV_ADDR
 
 STALL_MIN_S = 0.005
@@ -39,12 +39,12 @@ class Verdict:
     Attributes:
         nb_packets: Packets that the daemon sent.
         faults: One line for each fault.
-        stalls: Retransmissions that stand for a stall of the machine: listed, not faults.
+        notes: What was seen and is no fault, such as a stall of the machine.
     """
 
     nb_packets: int = 0
     faults: list[str] = field(default_factory=list)
-    stalls: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def text(self) -> str:
         """Say it in a few lines.
@@ -53,40 +53,40 @@ class Verdict:
             The lines, at most twenty faults.
         """
         lines = [f"{self.nb_packets} packets from {SRV_ADDR}, {len(self.faults)} faults"]
-        return "\n".join(lines + self.faults[:20] + self.stalls)
+        return "\n".join(lines + self.faults[:20] + self.notes)
 
 
-def judge(capture: Capture, clean_link: bool = True) -> Verdict:
+def judge(path: Path, nb_dropped: int = 0, whole: bool = True, clean_link: bool = True) -> Verdict:
     """Let tshark look at each packet of a capture that has been stopped.
 
     Args:
-        capture: The capture.
+        path: The capture.
+        nb_dropped: Packets that the capture lost; then sequence numbers cannot be judged.
+        whole: Packets were kept whole, so that one cut short is malformed.
         clean_link: The link loses nothing, so neither a retransmission nor a lost segment is right.
 
     Returns:
         The verdict.
     """
     verdict = Verdict()
-    whole = capture.nb_dropped == 0
-    if not whole:
-        verdict.stalls.append(
-            f"the capture lost {capture.nb_dropped} packets, sequence numbers not judged"
-        )
-    last_time = 0.0
-    for row in _rows(capture):
+    if nb_dropped > 0:
+        verdict.notes.append(f"the capture lost {nb_dropped} packets: sequences not judged")
+    last_time, nb_stalls = 0.0, 0
+    for row in _rows(path):
         number, now = row["frame.number"], float(row["frame.time_epoch"])
         silence_s = now - last_time
         last_time = now
         if SRV_ADDR not in (row["ip.src"], row["arp.src.proto_ipv4"]):
             continue
         verdict.nb_packets += 1
-        found = [name for name in _WIRE_FAULTS if row[name] and capture.snap_len == 0]
+        found = [name for name in _WIRE_FAULTS if row[name] and whole]
         found += [name for name in _CKSUM_FIELDS if row[name] == _CKSUM_BAD]
-        if clean_link and whole:
+        if clean_link and nb_dropped == 0:
             found += [name for name in _LINK_FAULTS if row[name]]
             resent = [name for name in _RESENT if row[name]]
-            if resent and silence_s >= STALL_MIN_S and len(verdict.stalls) < NB_STALLS_MAX:
-                verdict.stalls.append(
+            if resent and silence_s >= STALL_MIN_S and nb_stalls < NB_STALLS_MAX:
+                nb_stalls += 1
+                verdict.notes.append(
                     f"frame {number}: resent after {silence_s * 1000:.0f} ms without any packet,"
                     " a stall of the machine"
                 )
@@ -96,17 +96,17 @@ def judge(capture: Capture, clean_link: bool = True) -> Verdict:
     return verdict
 
 
-def _rows(capture: Capture) -> Iterator[dict[str, str]]:
+def _rows(path: Path) -> Iterator[dict[str, str]]:
     """Dissect a capture.
 
     Args:
-        capture: The capture.
+        path: The capture.
 
     Yields:
         The first value of each of our fields, packet by packet.
     """
     names = (*_FIELDS, *_WIRE_FAULTS, *_CKSUM_FIELDS, *_RESENT, *_LINK_FAULTS)
-    argv = ["tshark", "-n", "-r", str(capture.path), "-T", "fields", "-E", "occurrence=f"]
+    argv = ["tshark", "-n", "-r", str(path), "-T", "fields", "-E", "occurrence=f"]
     for option in ("ip.check_checksum", "tcp.check_checksum", "tcp.analyze_sequence_numbers"):
         argv += ["-o", f"{option}:TRUE"]
     for name in names:

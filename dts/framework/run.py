@@ -74,7 +74,7 @@ def serve(
             capture.stop()
     assert capture is not None
     began = time.monotonic()
-    verdict = judge(capture)
+    verdict = judge(path, capture.nb_dropped, whole=snap_len == 0)
     print(f"{name}: {verdict.text()} (judged in {time.monotonic() - began:.1f} s)")
     assert status == 0, f"{name}: leatd ended with {status}:\n{leatd.text()}"
     assert not verdict.faults, f"{name}: {verdict.text()}\nsee {path}"

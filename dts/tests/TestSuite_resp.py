@@ -235,7 +235,7 @@ def test_inline_commands(client: RespClient, data: bytes, replies: list[Reply]) 
         (b"*1\r\n$-1\r\n", "ERR Protocol error: invalid bulk length"),
         (b"*1\r\n$2000000000\r\n", "ERR Protocol error: invalid bulk length"),
         (b'ECHO "a\r\n', "ERR Protocol error: unbalanced quotes in request"),
-        (b"x" * 70000, "ERR Protocol error: too big inline request"),
+        (b"x" * 65600, "ERR Protocol error: too big inline request"),
     ],
     ids=["count", "too-many", "type", "length", "negative", "huge", "quotes", "endless"],
 )

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The oracle itself: it must see each fault in captures that have one, and none in one that has not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scapy.layers.inet import IP, TCP
+from scapy.layers.l2 import Ether
+from scapy.packet import Packet
+from scapy.utils import wrpcap
+
+from dts.framework.lab import CLI_ADDR, SRV_ADDR
+from dts.framework.oracle import judge
+
+STEP_S = 0.001
+
+
+def _conversation() -> list[Packet]:
+    """A handshake, a request and three segments of a reply."""
+    cli = Ether(src="02:00:00:00:00:02", dst="02:00:00:00:00:01") / IP(src=CLI_ADDR, dst=SRV_ADDR)
+    srv = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02") / IP(src=SRV_ADDR, dst=CLI_ADDR)
+    ask, tell = TCP(sport=40000, dport=6379), TCP(sport=6379, dport=40000)
+
+    def seg(base: Packet, ports: TCP, flags: str, seq: int, ack: int, data: bytes = b"") -> Packet:
+        layer = ports.copy()
+        layer.flags, layer.seq, layer.ack = flags, seq, ack
+        return base / layer / data
+
+    packets = [
+        seg(cli, ask, "S", 100, 0),
+        seg(srv, tell, "SA", 500, 101),
+        seg(cli, ask, "A", 101, 501),
+        seg(cli, ask, "PA", 101, 501, b"x" * 20),
+        seg(srv, tell, "A", 501, 121, b"a" * 1000),
+        seg(srv, tell, "A", 1501, 121, b"b" * 1000),
+        seg(srv, tell, "PA", 2501, 121, b"c" * 1000),
+        seg(cli, ask, "A", 121, 3501),
+    ]
+    for idx, packet in enumerate(packets):
+        packet.time = 1_700_000_000 + idx * STEP_S
+    return packets
+
+
+def _faults(tmp_path: Path, packets: list[Packet]) -> list[str]:
+    wrpcap(str(tmp_path / "one.pcap"), packets)
+    return judge(tmp_path / "one.pcap").faults
+
+
+def test_right_conversation_has_no_fault(tmp_path: Path) -> None:
+    """Nothing is found where nothing is wrong.
+
+    Steps:
+        Judge a right conversation.
+
+    Verify:
+        Four packets of the daemon, no fault.
+    """
+    wrpcap(str(tmp_path / "one.pcap"), _conversation())
+    verdict = judge(tmp_path / "one.pcap")
+    assert (verdict.nb_packets, verdict.faults, verdict.notes) == (4, [], [])
+
+
+@pytest.mark.parametrize(("layer", "field"), [(TCP, "tcp"), (IP, "ip")])
+def test_bad_checksum_is_seen(tmp_path: Path, layer: type[Packet], field: str) -> None:
+    """A wrong checksum.
+
+    Steps:
+        Spoil the checksum of a segment of the daemon.
+
+    Verify:
+        One fault.
+    """
+    packets = _conversation()
+    packets[5][layer].chksum = 0x1234
+    assert _faults(tmp_path, packets) == [f"frame 6: {field}.checksum.status"]
+
+
+def test_bad_checksum_of_the_peer_is_not_ours(tmp_path: Path) -> None:
+    """Only what the daemon sent is judged.
+
+    Steps:
+        Spoil the checksum of a segment of the peer.
+
+    Verify:
+        No fault.
+    """
+    packets = _conversation()
+    packets[3][TCP].chksum = 0x1234
+    assert _faults(tmp_path, packets) == []
+
+
+def test_malformed_packet_is_seen(tmp_path: Path) -> None:
+    """A header that ends too early.
+
+    Steps:
+        Cut a segment of the daemon within its TCP header.
+
+    Verify:
+        A fault.
+    """
+    packets = _conversation()
+    ether = packets[4]
+    cut = Ether(bytes(ether[Ether])[:14]) / IP(src=SRV_ADDR, dst=CLI_ADDR, proto=6) / b"\x18\xeb"
+    cut.time = ether.time
+    packets[4] = cut
+    assert "frame 5: _ws.malformed" in _faults(tmp_path, packets)
+
+
+def test_retransmission_is_seen(tmp_path: Path) -> None:
+    """Text that is sent twice on a link that loses nothing.
+
+    Steps:
+        Repeat a segment of the daemon four milliseconds later.
+
+    Verify:
+        A fault.
+    """
+    packets = _conversation()
+    again = packets[5].copy()
+    again.time = packets[6].time + 4 * STEP_S
+    assert any("retransmission" in fault for fault in _faults(tmp_path, packets[:7] + [again]))
+
+
+def test_lost_segment_is_seen(tmp_path: Path) -> None:
+    """A hole in what the daemon sent, and an acknowledgment of what nobody sent.
+
+    Steps:
+        Leave a segment of the daemon out; leave the request out.
+
+    Verify:
+        A fault each.
+    """
+    packets = _conversation()
+    assert _faults(tmp_path, packets[:5] + packets[6:]) == ["frame 6: tcp.analysis.lost_segment"]
+    assert _faults(tmp_path, packets[:3] + packets[4:]) == ["frame 4: tcp.analysis.ack_lost_segment"]
+
+
+def test_one_retransmission_after_silence_is_a_stall(tmp_path: Path) -> None:
+    """A machine that stood still makes any stack resend: once, it is noted and no fault.
+
+    Steps:
+        Repeat a segment after 6 ms without any packet; then another one after 6 ms more.
+
+    Verify:
+        The first is a note, the second a fault.
+    """
+    packets = _conversation()[:7]
+    for _ in range(2):
+        again = packets[6].copy()
+        again.time = packets[-1].time + 0.006
+        packets.append(again)
+    wrpcap(str(tmp_path / "one.pcap"), packets)
+    verdict = judge(tmp_path / "one.pcap")
+    assert len(verdict.notes) == 1
+    assert "frame 8" in verdict.notes[0]
+    assert verdict.faults
+    assert all("frame 9" in fault for fault in verdict.faults)
