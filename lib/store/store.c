@@ -71,16 +71,16 @@ index_create(struct leat_store *store, const struct leat_store_conf *conf, struc
 		.extra_flag = RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
 	};
 
+	rte_errno = 0;
 	store->index = rte_hash_create(&params);
-	if (store->index == NULL) {
-		int ret = rte_errno > 0 ? -rte_errno : -ENOMEM;
-
-		return leat_error_set(error, ret,
-			"store %s: no index for %u keys on NUMA node %d (%s); give leatd more "
-			"memory "
-			"or fewer keys",
-			conf->name, conf->nb_keys_max, conf->socket_id, rte_strerror(-ret));
-	}
+	if (store->index == NULL && rte_errno == EEXIST)
+		return leat_error_set(
+			error, -EEXIST, "store: there is one named %s already", conf->name);
+	if (store->index == NULL) /* rte_errno does not always tell, but nothing else is left */
+		return leat_error_set(error, -ENOMEM,
+			"store %s: no memory for an index of %u keys on NUMA node %d; give leatd "
+			"more memory or fewer keys",
+			conf->name, conf->nb_keys_max, conf->socket_id);
 	rte_hash_set_cmp_func(store->index, index_compare);
 	return 0;
 }
