@@ -66,7 +66,7 @@ struct leat_protocol {
 	 * come from const memory; an empty slice means nothing.
 	 *
 	 * The caller asks when every earlier request of the connection is answered, so
-	 * that they leave behind those replies. NULL: the protocol has no such thing.
+	 * that they leave behind those replies.
 	 */
 	struct leat_slice (*interim)(struct leat_protocol_state *state);
 

@@ -128,6 +128,13 @@ resp_error(struct leat_reply *reply, struct leat_slice text)
 	leat_resp_emit_error(reply->writer, text);
 }
 
+static struct leat_slice
+resp_interim(struct leat_protocol_state *state)
+{
+	(void)state; /* a client of RESP never waits in the middle of a request */
+	return (struct leat_slice){ NULL, 0 };
+}
+
 static const struct leat_reply_ops resp_reply_ops = {
 	.null = resp_null,
 	.status = resp_status,
@@ -144,6 +151,7 @@ const struct leat_protocol protocol_resp = {
 	.name = "resp",
 	.decode = resp_decode,
 	.rewind = resp_rewind,
+	.interim = resp_interim,
 	.refuse = resp_refuse,
 	.reply = &resp_reply_ops,
 };

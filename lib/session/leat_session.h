@@ -31,10 +31,11 @@
 extern "C" {
 #endif
 
-#define LEAT_BATCH_MAX        256     /**< requests of one turn */
-#define LEAT_BATCH_ARGV_MAX   65536   /**< arguments of one turn, and so of one request */
-#define LEAT_SESSION_TX_MAX   65536   /**< reply bytes of one session and turn before it pauses */
-#define LEAT_SESSION_PUSH_MAX 1048576 /**< unsent bytes at which a subscriber is too slow */
+#define LEAT_BATCH_MAX          256     /**< requests of one turn */
+#define LEAT_BATCH_ARGV_MAX     65536   /**< arguments of one turn, and so of one request */
+#define LEAT_SESSION_TX_MAX     65536   /**< reply bytes of one session and turn before it pauses */
+#define LEAT_SESSION_STARVED_US 5000000 /**< wait for room in the carry region, then abort */
+#define LEAT_SESSION_PUSH_MAX   1048576 /**< unsent bytes at which a subscriber is too slow */
 
 struct leat_session;
 struct leat_session_ctx;
@@ -60,6 +61,7 @@ struct leat_session_stats {
 	uint64_t nb_carry_full;       /**< the carry region was full: reading stopped */
 	uint64_t nb_tx_pool_empty;    /**< a reply found no mbuf: its connection was aborted */
 	uint64_t nb_tx_blocked;       /**< the transport took no more for the time being */
+	uint64_t nb_carry_starved;    /**< aborted after LEAT_SESSION_STARVED_US of that */
 	uint64_t nb_slow_subscribers; /**< aborted, over LEAT_SESSION_PUSH_MAX */
 	uint64_t nb_refused;          /**< requests that the codec refused */
 	uint64_t nb_table_full;       /**< connections aborted: no session left */
@@ -83,6 +85,13 @@ struct leat_session_input {
 	uint32_t carry_cap;
 	uint8_t *carry;     /**< from the carry region, or NULL */
 	uint32_t taken_len; /**< bytes that this turn's executed requests take */
+	/**
+	 * Where this turn's decoding has got to, between turns the start of the segments.
+	 * NULL: behind the last segment.
+	 */
+	struct rte_mbuf *cursor_seg;
+	uint32_t cursor_off;
+	uint64_t starved_us; /**< since when the carry region has no room for us; 0: it has */
 };
 
 /** One connection. Only the owning lcore touches it. */

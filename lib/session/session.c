@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "session_priv.h"
+
+void
+session_list_init(struct leat_session_list *list)
+{
+	list->head = NULL;
+	list->tail = &list->head;
+}
+
+void
+session_set_ready(struct leat_session *s)
+{
+	struct leat_session_list *list = &s->ctx->ready;
+
+	if (s->is_ready)
+		return;
+	s->is_ready = true;
+	s->ready_next = NULL;
+	*list->tail = s;
+	list->tail = &s->ready_next;
+}
+
+void
+session_touch(struct leat_session *s)
+{
+	struct leat_session_list *list = &s->ctx->touched;
+
+	if (s->is_touched)
+		return;
+	s->is_touched = true;
+	s->touched_next = NULL;
+	*list->tail = s;
+	list->tail = &s->touched_next;
+}
+
+void
+leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *sessions,
+	uint32_t nb_sessions, struct leat_heap *carry_heap, uint64_t client_id)
+{
+	LEAT_VERIFY(nb_sessions > 0);
+	ctx->carry_heap = carry_heap;
+	ctx->client_id = client_id;
+	ctx->command.stats = &ctx->command_stats;
+	ctx->command.push_begin = session_push_begin;
+	ctx->command.push_end = session_push_end;
+	session_list_init(&ctx->ready);
+	session_list_init(&ctx->touched);
+	for (uint32_t i = nb_sessions; i > 0; i--) {
+		sessions[i - 1].next = ctx->free;
+		ctx->free = &sessions[i - 1];
+	}
+}
+
+static void
+session_open(
+	struct leat_session_ctx *ctx, const struct leat_protocol *protocol, struct leat_conn *conn)
+{
+	struct leat_session *s = ctx->free;
+
+	if (s == NULL) {
+		ctx->stats.nb_table_full++;
+		conn->session = NULL;
+		leat_transport_abort(conn);
+		return;
+	}
+	ctx->free = s->next;
+	memset(s, 0, sizeof(*s));
+	s->ctx = ctx;
+	s->conn = conn;
+	s->transport = conn->transport;
+	s->protocol = protocol;
+	s->next = ctx->open;
+	s->pprev = &ctx->open;
+	if (s->next != NULL)
+		s->next->pprev = &s->next;
+	ctx->open = s;
+	ctx->nb_open++;
+	leat_client_init(&s->client, ++ctx->client_id);
+	conn->session = s;
+	ctx->command_stats.nb_conns_accepted++;
+	ctx->command_stats.nb_conns++;
+	if (ctx->is_draining) /* it came while its listener was being closed */
+		session_touch(s);
+}
+
+/* All is over: give back what it holds. It is in no list but that of the open ones. */
+static void
+session_free(struct leat_session *s)
+{
+	struct leat_session_ctx *ctx = s->ctx;
+
+	LEAT_VERIFY(!s->is_ready && !s->is_touched);
+	session_input_clear(s);
+	rte_pktmbuf_free(s->tx_head);
+	leat_client_fini(&s->client, ctx->command.pubsub);
+	*s->pprev = s->next;
+	if (s->next != NULL)
+		s->next->pprev = s->pprev;
+	s->next = ctx->free;
+	ctx->free = s;
+	ctx->nb_open--;
+	ctx->command_stats.nb_conns--;
+}
+
+/* What may not be decoded now: it is over, or its replies have to leave first. */
+static bool
+session_may_decode(const struct leat_session *s)
+{
+	return s->conn != NULL && !s->is_closing && !s->is_broken && !s->is_blocked;
+}
+
+static void
+session_data(struct leat_session *s, struct rte_mbuf *chain)
+{
+	if (s->is_closing || s->is_broken) { /* the peer may still send; it is not answered */
+		uint32_t len = chain->pkt_len;
+
+		rte_pktmbuf_free(chain);
+		leat_transport_consumed(s->conn, len);
+		return;
+	}
+	session_input_append(s, chain);
+	/* One that has earlier bytes to decode does so first, in its own time. */
+	if (!s->is_undecoded && session_may_decode(s))
+		session_decode(s);
+	else
+		s->is_undecoded = true;
+	session_touch(s);
+}
+
+void
+leat_session_event(struct leat_session_ctx *ctx, const struct leat_protocol *protocol,
+	const struct leat_transport_event *ev)
+{
+	struct leat_session *s;
+
+	if (ev->type == LEAT_TRANSPORT_OPEN) {
+		session_open(ctx, protocol, ev->conn);
+		return;
+	}
+	s = ev->conn->session;
+	if (s == NULL) { /* aborted at OPEN, no session left; CLOSED ends it */
+		rte_pktmbuf_free(ev->mbuf);
+		return;
+	}
+	switch (ev->type) {
+	case LEAT_TRANSPORT_DATA:
+		session_data(s, ev->mbuf);
+		break;
+	case LEAT_TRANSPORT_WRITABLE:
+		s->is_blocked = false;
+		session_touch(s);
+		break;
+	case LEAT_TRANSPORT_EOF:
+		s->has_eof = true;
+		session_touch(s);
+		break;
+	case LEAT_TRANSPORT_CLOSED:
+		s->conn = NULL; /* requests of this turn are still executed; freed in the flush */
+		session_touch(s);
+		break;
+	case LEAT_TRANSPORT_OPEN:
+	default:
+		LEAT_VERIFY(false);
+	}
+}
+
+void
+leat_session_decode_ready(struct leat_session_ctx *ctx)
+{
+	struct leat_session *s = ctx->ready.head;
+
+	session_list_init(&ctx->ready);
+	while (s != NULL) {
+		struct leat_session *next = s->ready_next;
+
+		s->is_ready = false;
+		if (session_may_decode(s))
+			session_decode(s);
+		session_touch(s);
+		s = next;
+	}
+}
+
+void
+leat_session_look_up(struct leat_session_ctx *ctx)
+{
+	struct leat_slice keys[LEAT_STORE_BULK_MAX];
+	struct leat_store_hint *hints[LEAT_STORE_BULK_MAX];
+	uint32_t nb_keys = 0;
+
+	for (uint32_t i = 0; i < ctx->batch.nb_entries; i++) {
+		struct leat_request *req = &ctx->batch.entries[i].req;
+
+		if (req->command == NULL || req->command->first_key == 0 ||
+			(uint32_t)req->command->first_key >= req->argc)
+			continue;
+		keys[nb_keys] = req->argv[req->command->first_key];
+		hints[nb_keys] = &req->hint;
+		leat_store_hash(ctx->command.store, keys[nb_keys], hints[nb_keys]);
+		if (++nb_keys == LEAT_STORE_BULK_MAX) {
+			leat_store_look_up(ctx->command.store, keys, hints, nb_keys);
+			nb_keys = 0;
+		}
+	}
+	if (nb_keys > 0)
+		leat_store_look_up(ctx->command.store, keys, hints, nb_keys);
+}
+
+static void
+session_execute(struct leat_session *s, const struct leat_request *req)
+{
+	struct leat_session_ctx *ctx = s->ctx;
+	struct leat_reply reply;
+
+	session_reply_begin(s, &reply, req->reply_flags);
+	if (req->refusal != 0) {
+		ctx->stats.nb_refused++;
+		s->protocol->refuse(req, &reply);
+	} else {
+		ctx->command.client = &s->client;
+		leat_command_execute(&ctx->command, req, &reply);
+	}
+	session_reply_end(s);
+	if (req->close || s->client.close)
+		s->is_closing = true;
+	if (session_unsent_len(s) >= LEAT_SESSION_TX_MAX)
+		s->is_paused = true;
+}
+
+void
+leat_session_execute(struct leat_session_ctx *ctx)
+{
+	for (uint32_t i = 0; i < ctx->batch.nb_entries; i++) {
+		struct leat_batch_entry *entry = &ctx->batch.entries[i];
+		struct leat_session *s = entry->session;
+
+		if (s->is_closing || s->is_broken)
+			continue;
+		if (s->is_paused) { /* nothing more of it in this turn; decoded again in the next */
+			s->is_undecoded = true;
+			s->protocol->rewind(&s->state);
+			continue;
+		}
+		s->in.taken_len += entry->len;
+		if (entry->req.argc > 0 || entry->req.refusal != 0)
+			session_execute(s, &entry->req);
+	}
+}
+
+/* Everything that was asked has been answered and sent. */
+static bool
+session_is_answered(const struct leat_session *s)
+{
+	return !s->is_undecoded && s->tx_head == NULL;
+}
+
+/* Send, and decide what comes next for a session with a live connection. */
+static void
+session_advance(struct leat_session *s)
+{
+	struct leat_session_ctx *ctx = s->ctx;
+
+	s->is_paused = false;
+	if (!s->is_undecoded && !s->is_closing && session_has_input(s))
+		session_interim(s); /* every request before the unfinished one is answered */
+	if (s->is_broken) {
+		if (!s->is_aborted)
+			leat_transport_abort(s->conn);
+		s->is_aborted = true;
+		return;
+	}
+	if (session_send(s) && s->is_undecoded && !s->is_closing)
+		session_set_ready(s);
+	if (s->has_eof && session_is_answered(s))
+		s->is_closing = true;
+	if (ctx->is_draining && session_is_answered(s) && !session_has_input(s))
+		s->is_closing = true;
+	if (s->is_closing) {
+		session_input_clear(s);
+		if (s->tx_head == NULL && !s->is_shut) {
+			s->is_shut = true;
+			leat_transport_shutdown(s->conn);
+		}
+	}
+}
+
+void
+leat_session_flush(struct leat_session_ctx *ctx)
+{
+	struct leat_session *s = ctx->touched.head;
+
+	session_list_init(&ctx->touched);
+	while (s != NULL) {
+		struct leat_session *next = s->touched_next;
+
+		s->is_touched = false;
+		session_input_take(s);
+		if (s->conn != NULL)
+			session_advance(s);
+		else
+			session_free(s);
+		s = next;
+	}
+	ctx->batch.nb_entries = 0;
+	ctx->batch.nb_args = 0;
+}
+
+void
+leat_session_drain_all(struct leat_session_ctx *ctx)
+{
+	ctx->is_draining = true;
+	for (struct leat_session *s = ctx->open; s != NULL; s = s->next)
+		session_touch(s);
+}
+
+void
+leat_session_abort_all(struct leat_session_ctx *ctx)
+{
+	for (struct leat_session *s = ctx->open; s != NULL; s = s->next) {
+		s->is_broken = true;
+		session_touch(s);
+	}
+}
+
+void
+leat_session_close_all(struct leat_session_ctx *ctx)
+{
+	session_list_init(&ctx->ready);
+	session_list_init(&ctx->touched);
+	while (ctx->open != NULL) {
+		struct leat_session *s = ctx->open;
+
+		s->conn = NULL;
+		s->is_ready = false;
+		s->is_touched = false;
+		session_free(s);
+	}
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The input of a session is one stream: the carry buffer, then the segments.
+ * Nobody but session_input_take() and session_absorb() moves its beginning.
+ */
+
+#include <errno.h>
+
+#include "session_priv.h"
+
+#define SESSION_CARRY_LEN_MIN 4096u
+
+static struct leat_slice
+seg_bytes_from(const struct rte_mbuf *seg, uint32_t off)
+{
+	struct leat_slice bytes = {
+		.data = rte_pktmbuf_mtod_offset(seg, const uint8_t *, off),
+		.len = (size_t)seg->data_len - off,
+	};
+
+	return bytes;
+}
+
+void
+session_input_append(struct leat_session *s, struct rte_mbuf *chain)
+{
+	struct leat_session_input *in = &s->in;
+
+	if (in->rx_head == NULL) {
+		in->rx_head = chain;
+		in->rx_off = 0;
+	} else {
+		in->rx_tail->next = chain;
+	}
+	in->rx_tail = rte_pktmbuf_lastseg(chain);
+	if (in->cursor_seg == NULL)
+		in->cursor_seg = chain;
+}
+
+static void
+cursor_to_start(struct leat_session_input *in)
+{
+	in->cursor_seg = in->rx_head;
+	in->cursor_off = in->rx_off;
+}
+
+/* No request of this turn has been decoded: nothing of the input is in use. */
+static bool
+cursor_is_at_start(const struct leat_session_input *in)
+{
+	return in->cursor_seg == in->rx_head && in->cursor_off == in->rx_off;
+}
+
+/* The request at the cursor begins in one segment and ends in another. */
+static bool
+cursor_straddles(const struct leat_session_input *in)
+{
+	return in->cursor_seg != NULL && in->cursor_seg->next != NULL;
+}
+
+/* Free the first segment, whose bytes are all gone. */
+static void
+input_drop_seg(struct leat_session_input *in)
+{
+	struct rte_mbuf *seg = in->rx_head;
+
+	in->rx_head = seg->next;
+	in->rx_off = 0;
+	if (in->rx_head == NULL)
+		in->rx_tail = NULL;
+	rte_pktmbuf_free_seg(seg);
+}
+
+static void
+input_drop_carry(struct leat_session *s)
+{
+	if (s->in.carry != NULL)
+		leat_heap_free(s->ctx->carry_heap, s->in.carry);
+	s->in.carry = NULL;
+	s->in.carry_len = 0;
+	s->in.carry_cap = 0;
+}
+
+/* Let @p len bytes of segments go. @return as many. */
+static uint32_t
+input_drop_segs(struct leat_session_input *in, uint32_t len)
+{
+	uint32_t left = len;
+
+	while (left > 0) {
+		uint32_t n = LEAT_MIN(left, in->rx_head->data_len - in->rx_off);
+
+		in->rx_off += n;
+		left -= n;
+		if (in->rx_off == in->rx_head->data_len)
+			input_drop_seg(in);
+	}
+	return len;
+}
+
+void
+session_input_clear(struct leat_session *s)
+{
+	uint32_t len = 0;
+
+	while (s->in.rx_head != NULL) {
+		len += s->in.rx_head->data_len - s->in.rx_off;
+		input_drop_seg(&s->in);
+	}
+	input_drop_carry(s);
+	cursor_to_start(&s->in);
+	s->in.taken_len = 0;
+	if (len > 0 && s->conn != NULL)
+		leat_transport_consumed(s->conn, len);
+}
+
+void
+session_input_take(struct leat_session *s)
+{
+	struct leat_session_input *in = &s->in;
+	uint32_t len = in->taken_len;
+
+	in->taken_len = 0;
+	if (len > 0 && in->carry_len > 0) { /* a request that straddled is always the first */
+		LEAT_VERIFY(len > in->carry_len);
+		len -= in->carry_len;
+		input_drop_carry(s);
+	}
+	len = input_drop_segs(in, len);
+	cursor_to_start(in);
+	if (len > 0 && s->conn != NULL)
+		leat_transport_consumed(s->conn, len);
+}
+
+/*
+ * The region is full: wait for others to finish. When all of them wait for each other
+ * nobody would, so the wait has an end.
+ */
+static void
+carry_starve(struct leat_session *s)
+{
+	uint64_t now_us = s->ctx->command.now_us;
+
+	s->ctx->stats.nb_carry_full++;
+	if (s->in.starved_us == 0)
+		s->in.starved_us = now_us;
+	if (now_us - s->in.starved_us > LEAT_SESSION_STARVED_US) {
+		s->ctx->stats.nb_carry_starved++;
+		s->is_broken = true;
+	}
+}
+
+/* Make room for @p len bytes of carry. @return 0, or -ENOBUFS: the region is full. */
+static int
+carry_reserve(struct leat_session *s, uint32_t len)
+{
+	struct leat_session_input *in = &s->in;
+	uint32_t cap = LEAT_MAX(in->carry_cap, SESSION_CARRY_LEN_MIN);
+	void *mem;
+
+	if (in->carry_cap >= len)
+		return 0;
+	while (cap < len)
+		cap *= 2;
+	mem = leat_heap_resize(s->ctx->carry_heap, in->carry, cap);
+	if (mem == NULL) {
+		carry_starve(s);
+		return -ENOBUFS;
+	}
+	in->starved_us = 0;
+	in->carry = mem;
+	in->carry_cap = cap;
+	return 0;
+}
+
+/* Copy the rest of the first segment behind the carry, which stays as long as it was. */
+static int
+carry_peek(struct leat_session *s, uint32_t *peeked_len)
+{
+	struct leat_session_input *in = &s->in;
+	struct leat_slice bytes = seg_bytes_from(in->rx_head, in->rx_off);
+
+	*peeked_len = (uint32_t)bytes.len;
+	if (carry_reserve(s, in->carry_len + *peeked_len) < 0)
+		return -ENOBUFS;
+	memcpy(in->carry + in->carry_len, bytes.data, bytes.len);
+	s->ctx->stats.nb_carried++;
+	s->ctx->stats.carried_len += bytes.len;
+	return 0;
+}
+
+/* The first segment's bytes now live in the carry: the mbuf can go. */
+static void
+carry_absorb(struct leat_session *s, uint32_t len)
+{
+	s->in.carry_len += len;
+	leat_transport_consumed(s->conn, input_drop_segs(&s->in, len));
+	cursor_to_start(&s->in);
+}
+
+/* What became of one attempt to decode. */
+enum decode_result {
+	DECODE_REQUEST,    /* one entry more, or bytes that ask for nothing */
+	DECODE_INCOMPLETE, /* more bytes are needed */
+	DECODE_FULL,       /* the turn is full */
+	DECODE_BROKEN,     /* refused; nothing behind it can be read */
+};
+
+/* Decode at the start of @p bytes; *len becomes what it takes. */
+static enum decode_result
+decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
+{
+	struct leat_batch *batch = &s->ctx->batch;
+	struct leat_batch_entry *entry;
+	ssize_t ret;
+
+	if (batch->nb_entries == LEAT_BATCH_MAX)
+		return DECODE_FULL;
+	entry = &batch->entries[batch->nb_entries];
+	memset(&entry->req, 0, sizeof(entry->req));
+	ret = s->protocol->decode(&s->state, &s->ctx->limits, bytes, &entry->req,
+		&batch->argv[batch->nb_args], LEAT_BATCH_ARGV_MAX - batch->nb_args);
+	if (ret == 0)
+		return DECODE_INCOMPLETE;
+	if (ret == -ENOBUFS && batch->nb_args > 0)
+		return DECODE_FULL;
+	/* A broken stream is given up whole; the refusal takes all that is here. */
+	*len = ret < 0 ? (uint32_t)bytes.len : (uint32_t)ret;
+	entry->session = s;
+	entry->len = *len;
+	if (ret < 0)
+		entry->req.close = true;
+	batch->nb_entries++;
+	batch->nb_args += entry->req.argv_len;
+	return ret < 0 ? DECODE_BROKEN : DECODE_REQUEST;
+}
+
+/*
+ * The input starts with a carry: bring segments to it, one by one, until its request
+ * is whole. Segments behind the carry are untouched by this turn, so they may go.
+ */
+static enum decode_result
+decode_carry(struct leat_session *s)
+{
+	struct leat_session_input *in = &s->in;
+
+	while (in->rx_head != NULL) {
+		enum decode_result result;
+		struct leat_slice bytes;
+		uint32_t peeked_len;
+		uint32_t len = 0;
+
+		if (carry_peek(s, &peeked_len) < 0)
+			return DECODE_FULL;
+		bytes.data = in->carry;
+		bytes.len = (size_t)in->carry_len + peeked_len;
+		result = decode_one(s, bytes, &len);
+		if (result == DECODE_REQUEST || result == DECODE_BROKEN) {
+			LEAT_VERIFY(len > in->carry_len);
+			in->cursor_off = in->rx_off + (len - in->carry_len);
+			return result;
+		}
+		if (result == DECODE_FULL)
+			return result;
+		carry_absorb(s, peeked_len);
+	}
+	return DECODE_INCOMPLETE;
+}
+
+/* Decode the requests that lie whole in segments, from the cursor on. */
+static enum decode_result
+decode_segs(struct leat_session *s)
+{
+	struct leat_session_input *in = &s->in;
+
+	while (in->cursor_seg != NULL) {
+		enum decode_result result;
+		uint32_t len = 0;
+
+		if (in->cursor_off == in->cursor_seg->data_len) {
+			in->cursor_seg = in->cursor_seg->next;
+			in->cursor_off = 0;
+			continue;
+		}
+		result = decode_one(s, seg_bytes_from(in->cursor_seg, in->cursor_off), &len);
+		if (result != DECODE_REQUEST)
+			return result;
+		in->cursor_off += len;
+	}
+	return DECODE_INCOMPLETE;
+}
+
+/* Move the rest of the first segment to a carry. @return as carry_reserve(). */
+static int
+carry_start(struct leat_session *s)
+{
+	uint32_t len;
+
+	if (carry_peek(s, &len) < 0)
+		return -ENOBUFS;
+	carry_absorb(s, len);
+	return 0;
+}
+
+void
+session_decode(struct leat_session *s)
+{
+	struct leat_session_input *in = &s->in;
+	enum decode_result result;
+
+	for (;;) { /* twice at most: the second time there is a carry */
+		result = DECODE_REQUEST;
+		if (in->carry_len > 0 && cursor_is_at_start(in))
+			result = decode_carry(s);
+		if (result == DECODE_REQUEST)
+			result = decode_segs(s);
+		if (result != DECODE_INCOMPLETE || !cursor_straddles(in))
+			break;
+		if (!cursor_is_at_start(in) || carry_start(s) < 0) {
+			result = DECODE_FULL; /* in the next turn it is at the start */
+			break;
+		}
+	}
+	s->is_undecoded = result == DECODE_FULL;
+}

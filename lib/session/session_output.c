@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Replies are written straight into TX mbufs: each window is the tail of one. */
+
+#include <errno.h>
+
+#include "session_priv.h"
+
+/* The bytes written since the window opened belong to the last mbuf. */
+static void
+tx_commit(struct leat_session *s, const struct leat_writer *w)
+{
+	struct rte_mbuf *tail = s->tx_tail;
+	uint16_t len;
+
+	if (w->pos == NULL)
+		return;
+	len = (uint16_t)(w->pos - rte_pktmbuf_mtod_offset(tail, uint8_t *, tail->data_len));
+	tail->data_len = (uint16_t)(tail->data_len + len);
+	s->tx_head->pkt_len += len;
+}
+
+/* Append an empty mbuf to what is unsent. */
+static int
+tx_grow(struct leat_session *s)
+{
+	struct rte_mbuf *m = leat_transport_tx_alloc(s->transport);
+
+	if (m == NULL)
+		return -ENOBUFS;
+	if (s->tx_head == NULL) {
+		s->tx_head = m;
+	} else {
+		s->tx_tail->next = m;
+		s->tx_head->nb_segs++;
+	}
+	s->tx_tail = m;
+	return 0;
+}
+
+/* Open the next window of the reply or message of @p s. */
+static int
+tx_window(struct leat_session *s, struct leat_writer *w)
+{
+	uint16_t room;
+
+	tx_commit(s, w);
+	w->pos = NULL;
+	w->end = NULL;
+	if (s->tx_tail == NULL || rte_pktmbuf_tailroom(s->tx_tail) == 0) {
+		if (tx_grow(s) < 0)
+			return -ENOBUFS;
+	}
+	room = rte_pktmbuf_tailroom(s->tx_tail);
+	w->pos = rte_pktmbuf_mtod_offset(s->tx_tail, uint8_t *, s->tx_tail->data_len);
+	w->end = w->pos + room;
+	return 0;
+}
+
+static int
+reply_more(struct leat_writer *w)
+{
+	struct leat_session_ctx *ctx = LEAT_CONTAINER_OF(w, struct leat_session_ctx, writer);
+
+	return tx_window(ctx->replying, w);
+}
+
+static int
+push_more(struct leat_writer *w)
+{
+	struct leat_session_ctx *ctx = LEAT_CONTAINER_OF(w, struct leat_session_ctx, push_writer);
+
+	return tx_window(ctx->pushing, w);
+}
+
+static void
+writer_begin(struct leat_writer *w, int (*more)(struct leat_writer *w))
+{
+	/* No window before the first byte: a message to the same session may come between. */
+	w->pos = NULL;
+	w->end = NULL;
+	w->more = more;
+	w->failed = false;
+}
+
+static void
+writer_end(struct leat_session *s, struct leat_writer *w)
+{
+	if (w->failed) {
+		s->ctx->stats.nb_tx_pool_empty++;
+		s->is_broken = true;
+	} else {
+		tx_commit(s, w);
+	}
+	session_touch(s);
+}
+
+void
+session_reply_begin(struct leat_session *s, struct leat_reply *reply, uint32_t flags)
+{
+	s->ctx->replying = s;
+	writer_begin(&s->ctx->writer, reply_more);
+	reply->ops = s->protocol->reply;
+	reply->writer = &s->ctx->writer;
+	reply->flags = flags;
+	reply->wall_ms = s->ctx->command.wall_ms;
+}
+
+void
+session_reply_end(struct leat_session *s)
+{
+	writer_end(s, &s->ctx->writer);
+	s->ctx->replying = NULL;
+}
+
+void
+session_interim(struct leat_session *s)
+{
+	struct leat_slice bytes = s->protocol->interim(&s->state);
+	struct leat_reply reply;
+
+	if (bytes.len == 0)
+		return;
+	session_reply_begin(s, &reply, 0);
+	leat_writer_put_slice(reply.writer, bytes);
+	session_reply_end(s);
+}
+
+struct leat_reply *
+session_push_begin(struct leat_command_ctx *command, struct leat_client *to)
+{
+	struct leat_session_ctx *ctx = LEAT_CONTAINER_OF(command, struct leat_session_ctx, command);
+	struct leat_session *s = LEAT_CONTAINER_OF(to, struct leat_session, client);
+
+	if (s->conn == NULL || s->is_broken || s->is_closing)
+		return NULL;
+	if (session_unsent_len(s) > LEAT_SESSION_PUSH_MAX) {
+		ctx->stats.nb_slow_subscribers++;
+		s->is_broken = true;
+		session_touch(s);
+		return NULL;
+	}
+	ctx->pushing = s;
+	writer_begin(&ctx->push_writer, push_more);
+	ctx->push_reply.ops = s->protocol->reply;
+	ctx->push_reply.writer = &ctx->push_writer;
+	ctx->push_reply.flags = 0;
+	ctx->push_reply.wall_ms = command->wall_ms;
+	return &ctx->push_reply;
+}
+
+void
+session_push_end(struct leat_command_ctx *command, struct leat_client *to)
+{
+	struct leat_session_ctx *ctx = LEAT_CONTAINER_OF(command, struct leat_session_ctx, command);
+
+	writer_end(LEAT_CONTAINER_OF(to, struct leat_session, client), &ctx->push_writer);
+	ctx->pushing = NULL;
+}
+
+bool
+session_send(struct leat_session *s)
+{
+	if (s->is_blocked)
+		return false;
+	if (s->tx_head == NULL)
+		return true;
+	if (leat_transport_send(s->conn, s->tx_head) == -ENOBUFS) {
+		s->ctx->stats.nb_tx_blocked++;
+		s->is_blocked = true;
+		return false;
+	}
+	s->tx_head = NULL;
+	s->tx_tail = NULL;
+	return true;
+}

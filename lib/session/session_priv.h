@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef SESSION_PRIV_H
+#define SESSION_PRIV_H
+
+#include "leat_session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Take a received chain; its bytes join the end of the input. */
+void session_input_append(struct leat_session *s, struct rte_mbuf *chain);
+
+/* Free all that was received and not taken. */
+void session_input_clear(struct leat_session *s);
+
+/* Bytes of executed requests leave the input, and the transport hears of them. */
+void session_input_take(struct leat_session *s);
+
+/* Decode as many requests of @p s into the batch as there are and fit. */
+void session_decode(struct leat_session *s);
+
+/* Make the reply of @p s current; what it writes goes behind what is unsent. */
+void session_reply_begin(struct leat_session *s, struct leat_reply *reply, uint32_t flags);
+void session_reply_end(struct leat_session *s);
+
+/* Write what the protocol says in the middle of a request, HTTP's 100 (Continue). */
+void session_interim(struct leat_session *s);
+
+/* The push_begin and push_end of struct leat_command_ctx. */
+struct leat_reply *session_push_begin(struct leat_command_ctx *command, struct leat_client *to);
+void session_push_end(struct leat_command_ctx *command, struct leat_client *to);
+
+/* Send what is unsent. Returns false when the transport takes no more for now. */
+bool session_send(struct leat_session *s);
+
+static inline uint32_t
+session_unsent_len(const struct leat_session *s)
+{
+	return s->tx_head == NULL ? 0 : s->tx_head->pkt_len;
+}
+
+/* Bytes received and not taken, be it an incomplete request. */
+static inline bool
+session_has_input(const struct leat_session *s)
+{
+	return s->in.rx_head != NULL || s->in.carry_len > 0;
+}
+
+void session_list_init(struct leat_session_list *list);
+
+/* Decode it again next turn. */
+void session_set_ready(struct leat_session *s);
+
+/* Look at it in the flush stage of this turn. */
+void session_touch(struct leat_session *s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SESSION_PRIV_H */

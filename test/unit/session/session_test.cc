@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Sessions over a transport that does exactly what a test says. The protocol is
+// RESP on a small store: what is tested is when and in which order things happen.
+
+#include <cerrno>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <leat_session.h>
+
+#include "mbuf_pool.h"
+
+namespace
+{
+
+constexpr size_t kRequestMax = 1u << 20;
+constexpr uint32_t kSessions = 8;
+
+struct FakeTransport {
+	leat_transport xp;
+	MbufPool *pool;
+	int nb_allocs_left; // before tx_alloc() fails; -1: never
+};
+
+struct FakeConn {
+	leat_conn conn;
+	std::string sent;
+	uint32_t consumed_len;
+	unsigned int nb_sends;
+	unsigned int nb_shutdowns;
+	unsigned int nb_aborts;
+	bool is_full; // send() refuses
+};
+
+FakeTransport *
+Fake(leat_transport *xp)
+{
+	return (FakeTransport *)xp;
+}
+
+FakeConn *
+Fake(leat_conn *conn)
+{
+	return (FakeConn *)conn;
+}
+
+rte_mbuf *
+FakeTxAlloc(leat_transport *xp)
+{
+	if (Fake(xp)->nb_allocs_left == 0)
+		return nullptr;
+	if (Fake(xp)->nb_allocs_left > 0)
+		Fake(xp)->nb_allocs_left--;
+	return rte_pktmbuf_alloc(Fake(xp)->pool->Get());
+}
+
+int
+FakeSend(leat_conn *conn, rte_mbuf *chain)
+{
+	EXPECT_EQ(0u, Fake(conn)->nb_shutdowns + Fake(conn)->nb_aborts) << "sent after the end";
+	if (Fake(conn)->is_full)
+		return -ENOBUFS;
+	for (const rte_mbuf *m = chain; m != nullptr; m = m->next)
+		EXPECT_GT(m->data_len, 0) << "an empty segment";
+	Fake(conn)->sent += MbufPool::Bytes(chain);
+	Fake(conn)->nb_sends++;
+	rte_pktmbuf_free(chain);
+	return 0;
+}
+
+const leat_transport_ops kFakeOps = {
+	"fake",
+	nullptr,
+	nullptr,
+	nullptr,
+	nullptr,
+	nullptr,
+	nullptr,
+	FakeTxAlloc,
+	FakeSend,
+	[](leat_conn *conn, uint32_t len) { Fake(conn)->consumed_len += len; },
+	nullptr,
+	[](leat_conn *conn) { Fake(conn)->nb_shutdowns++; },
+	[](leat_conn *conn) { Fake(conn)->nb_aborts++; },
+	nullptr,
+	nullptr,
+};
+
+std::string
+Request(const std::vector<std::string> &args)
+{
+	std::string text = "*" + std::to_string(args.size()) + "\r\n";
+
+	for (const std::string &arg : args)
+		text += "$" + std::to_string(arg.size()) + "\r\n" + arg + "\r\n";
+	return text;
+}
+
+std::string
+Bulk(const std::string &value)
+{
+	return "$" + std::to_string(value.size()) + "\r\n" + value + "\r\n";
+}
+
+class Session : public testing::Test
+{
+      protected:
+	Session() : pool_(4095)
+	{
+		Open(4u << 20);
+	}
+
+	~Session() override
+	{
+		Close();
+	}
+
+	void Open(size_t carry_len)
+	{
+		leat_error error = {};
+		leat_store_conf store = {};
+		leat_pubsub_conf pubsub = {};
+
+		ctx_ = (leat_session_ctx *)calloc(1, sizeof(*ctx_));
+		store.name = "session_test";
+		store.nb_keys_max = 1024;
+		store.mem_len = 16u << 20;
+		ASSERT_EQ(0, leat_store_open(&store, &ctx_->command.store, &error)) << error.text;
+		pubsub.name = "session_test";
+		pubsub.nb_channels_max = 16;
+		pubsub.nb_subscriptions_max = 64;
+		ASSERT_EQ(0, leat_pubsub_open(&pubsub, &ctx_->command.pubsub, &error))
+			<< error.text;
+		server_.version = "0";
+		server_.run_id = "0";
+		server_.config_path = "";
+		ctx_->command.server = &server_;
+		ctx_->command.now_us = 1000000;
+		ctx_->limits.request_max = kRequestMax;
+		carry_.reset(new (std::align_val_t(64)) char[carry_len]);
+		leat_heap *heap = leat_heap_init(carry_.get(), carry_len);
+		carry_used_ = leat_heap_used(heap);
+		leat_session_ctx_init(ctx_, sessions_, kSessions, heap, 0);
+		xp_.xp.ops = &kFakeOps;
+		xp_.pool = &pool_;
+		xp_.nb_allocs_left = -1;
+	}
+
+	void Close()
+	{
+		leat_session_close_all(ctx_);
+		EXPECT_EQ(0u, ctx_->nb_open);
+		EXPECT_EQ(carry_used_, leat_heap_used(ctx_->carry_heap)) << "carry leaked";
+		leat_pubsub_close(ctx_->command.pubsub);
+		leat_store_close(ctx_->command.store);
+		free(ctx_);
+		for (FakeConn *conn : conns_)
+			delete conn;
+		conns_.clear();
+	}
+
+	void Event(FakeConn *conn, leat_transport_event_type type, rte_mbuf *mbuf = nullptr)
+	{
+		leat_transport_event ev = { type, 0, &conn->conn, mbuf };
+
+		leat_session_event(ctx_, leat_protocol_find("resp"), &ev);
+	}
+
+	// The stages behind decode.
+	void EndTurn()
+	{
+		leat_session_look_up(ctx_);
+		leat_session_execute(ctx_);
+		leat_session_flush(ctx_);
+	}
+
+	// Turns without events until nothing is left to do.
+	void Settle()
+	{
+		for (int i = 0; i < 10000 && leat_session_has_work(ctx_); i++) {
+			leat_session_decode_ready(ctx_);
+			EndTurn();
+		}
+		EXPECT_FALSE(leat_session_has_work(ctx_));
+	}
+
+	FakeConn *Connect()
+	{
+		FakeConn *conn = new FakeConn();
+
+		conn->conn.transport = &xp_.xp;
+		conns_.push_back(conn);
+		Event(conn, LEAT_TRANSPORT_OPEN);
+		EndTurn();
+		return conn;
+	}
+
+	void Receive(FakeConn *conn, const std::string &bytes)
+	{
+		leat_session_decode_ready(ctx_);
+		Event(conn, LEAT_TRANSPORT_DATA, pool_.Mbuf(bytes));
+		EndTurn();
+	}
+
+	void ReceiveChain(FakeConn *conn, const std::vector<std::string> &pieces)
+	{
+		rte_mbuf *chain = nullptr;
+
+		for (const std::string &piece : pieces) {
+			rte_mbuf *m = pool_.Mbuf(piece);
+
+			if (chain == nullptr)
+				chain = m;
+			else
+				ASSERT_EQ(0, rte_pktmbuf_chain(chain, m));
+		}
+		leat_session_decode_ready(ctx_);
+		Event(conn, LEAT_TRANSPORT_DATA, chain);
+		EndTurn();
+	}
+
+	MbufPool pool_;
+	FakeTransport xp_ = {};
+	leat_command_server server_ = {};
+	leat_session sessions_[kSessions] = {};
+	leat_session_ctx *ctx_ = nullptr;
+	struct AlignedDelete {
+		void operator()(char *p) const
+		{
+			operator delete[](p, std::align_val_t(64));
+		}
+	};
+	std::unique_ptr<char[], AlignedDelete> carry_;
+	size_t carry_used_ = 0;
+	std::vector<FakeConn *> conns_;
+};
+
+TEST_F(Session, AnswersOneRequestAndConsumesIt)
+{
+	FakeConn *conn = Connect();
+
+	Receive(conn, "PING\r\n");
+	EXPECT_EQ("+PONG\r\n", conn->sent);
+	EXPECT_EQ(6u, conn->consumed_len);
+}
+
+TEST_F(Session, AnswersAPipelineInOrderWithOneSend)
+{
+	FakeConn *conn = Connect();
+
+	Receive(conn, Request({ "SET", "k", "v" }) + Request({ "GET", "k" }) + "PING\r\n");
+	EXPECT_EQ("+OK\r\n" + Bulk("v") + "+PONG\r\n", conn->sent);
+	EXPECT_EQ(1u, conn->nb_sends);
+}
+
+TEST_F(Session, AnswersARequestSplitAtEveryByte)
+{
+	const std::string request = Request({ "ECHO", "hello" });
+
+	for (size_t at = 1; at < request.size(); at++) {
+		FakeConn *conn = Connect();
+
+		Receive(conn, request.substr(0, at));
+		EXPECT_EQ("", conn->sent);
+		Receive(conn, request.substr(at));
+		EXPECT_EQ(Bulk("hello"), conn->sent) << "split at " << at;
+		EXPECT_EQ(request.size(), conn->consumed_len) << "split at " << at;
+		Event(conn, LEAT_TRANSPORT_CLOSED);
+		EndTurn();
+	}
+}
+
+TEST_F(Session, AnswersARequestThatComesByteByByte)
+{
+	const std::string request = Request({ "ECHO", "hello" });
+	FakeConn *conn = Connect();
+
+	for (char byte : request)
+		Receive(conn, std::string(1, byte));
+	Settle();
+	EXPECT_EQ(Bulk("hello"), conn->sent);
+	EXPECT_EQ(request.size(), conn->consumed_len);
+}
+
+TEST_F(Session, APartialRequestDoesNotHoldBackFinishedReplies)
+{
+	FakeConn *conn = Connect();
+
+	Receive(conn, "PING\r\nPING\r\nPI");
+	EXPECT_EQ("+PONG\r\n+PONG\r\n", conn->sent);
+	EXPECT_EQ(12u, conn->consumed_len);
+	Receive(conn, "NG\r\n");
+	Settle();
+	EXPECT_EQ("+PONG\r\n+PONG\r\n+PONG\r\n", conn->sent);
+}
+
+TEST_F(Session, RequestsThatStraddleSegmentsOfAChainAreAnswered)
+{
+	FakeConn *conn = Connect();
+	const std::string a = Request({ "ECHO", "aaaa" });
+	const std::string b = Request({ "ECHO", "bbbb" });
+	const std::string all = a + b + a + b;
+
+	ReceiveChain(
+		conn, { all.substr(0, 7), all.substr(7, 40), all.substr(47, 1), all.substr(48) });
+	Settle();
+	EXPECT_EQ(Bulk("aaaa") + Bulk("bbbb") + Bulk("aaaa") + Bulk("bbbb"), conn->sent);
+	EXPECT_EQ(all.size(), conn->consumed_len);
+}
+
+TEST_F(Session, OnlyStraddlingRequestsAreCopied)
+{
+	FakeConn *conn = Connect();
+
+	for (int i = 0; i < 100; i++)
+		Receive(conn, Request({ "ECHO", "whole" }));
+	EXPECT_EQ(0u, ctx_->stats.nb_carried);
+	Receive(conn, "PI");
+	Receive(conn, "NG\r\n");
+	Settle();
+	EXPECT_EQ(2u, ctx_->stats.nb_carried);
+}
+
+TEST_F(Session, ALargeRequestIsCarriedAndTheWindowOpensMeanwhile)
+{
+	FakeConn *conn = Connect();
+	const std::string value(500000, 'x');
+	const std::string request = Request({ "SET", "k", value });
+
+	for (size_t at = 0; at < request.size(); at += 1000) {
+		Receive(conn, request.substr(at, 1000));
+		Settle();
+		EXPECT_GE(conn->consumed_len + 1000, at); // at most one mbuf is held
+	}
+	EXPECT_EQ("+OK\r\n", conn->sent);
+	EXPECT_EQ(request.size(), conn->consumed_len);
+}
+
+TEST_F(Session, StopsDecodingWhileTheTransportIsFullAndGoesOnWhenWritable)
+{
+	FakeConn *conn = Connect();
+
+	conn->is_full = true;
+	Receive(conn, "PING\r\n");
+	Receive(conn, Request({ "ECHO", "later" }));
+	Settle();
+	EXPECT_EQ("", conn->sent);
+	EXPECT_EQ(6u, conn->consumed_len); // the second request is still the transport's window
+	conn->is_full = false;
+	Event(conn, LEAT_TRANSPORT_WRITABLE);
+	EndTurn();
+	Settle();
+	EXPECT_EQ("+PONG\r\n" + Bulk("later"), conn->sent);
+}
+
+TEST_F(Session, PausesAPipelineOfLongRepliesAndFinishesIt)
+{
+	FakeConn *conn = Connect();
+	const std::string value(1000, 'v');
+	std::string want = "+OK\r\n";
+	std::string pipeline;
+
+	Receive(conn, Request({ "SET", "k", value }));
+	for (int i = 0; i < 80; i++) {
+		pipeline += Request({ "GET", "k" });
+		want += Bulk(value);
+	}
+	Receive(conn, pipeline);
+	EXPECT_LT(conn->sent.size(), LEAT_SESSION_TX_MAX + 2 * value.size());
+	Settle();
+	EXPECT_TRUE(want == conn->sent) << conn->sent.size() << " of " << want.size() << " ..."
+					<< conn->sent.substr(conn->sent.size() - 80);
+	EXPECT_EQ(Request({ "SET", "k", value }).size() + pipeline.size(), conn->consumed_len);
+}
+
+TEST_F(Session, APausedPipelineThatStraddlesIsNotExecutedTwice)
+{
+	FakeConn *conn = Connect();
+	const std::string value(1200, 'v');
+	std::string pipeline;
+	std::string want;
+
+	for (int i = 1; i <= 60; i++) {
+		pipeline += Request({ "ECHO", value }) + Request({ "INCR", "n" });
+		want += Bulk(value) + ":" + std::to_string(i) + "\r\n";
+	}
+	for (size_t at = 0; at < pipeline.size(); at += 1460)
+		ReceiveChain(
+			conn, { pipeline.substr(at, 700), at + 700 < pipeline.size()
+								  ? pipeline.substr(at + 700, 760)
+								  : std::string("\r\n") });
+	Settle();
+	EXPECT_TRUE(want == conn->sent) << conn->sent.size() << " of " << want.size() << " ..."
+					<< conn->sent.substr(conn->sent.size() - 80);
+}
+
+TEST_F(Session, MoreRequestsThanABatchAreAllAnswered)
+{
+	FakeConn *a = Connect();
+	FakeConn *b = Connect();
+	std::string pipeline;
+	std::string want;
+
+	for (int i = 0; i < LEAT_BATCH_MAX; i++) {
+		pipeline += "PING\r\n";
+		want += "+PONG\r\n";
+	}
+	Event(a, LEAT_TRANSPORT_DATA, pool_.Mbuf(pipeline));
+	Event(b, LEAT_TRANSPORT_DATA, pool_.Mbuf(pipeline));
+	EndTurn();
+	Settle();
+	EXPECT_EQ(want, a->sent);
+	EXPECT_EQ(want, b->sent);
+}
+
+TEST_F(Session, AReplyWithoutAnMbufAbortsTheConnection)
+{
+	FakeConn *conn = Connect();
+
+	xp_.nb_allocs_left = 0;
+	Receive(conn, "PING\r\n");
+	EXPECT_EQ(1u, conn->nb_aborts);
+	EXPECT_EQ("", conn->sent);
+	EXPECT_EQ(1u, ctx_->stats.nb_tx_pool_empty);
+	Receive(conn, "PING\r\n"); // still in flight: thrown away
+	EXPECT_EQ(1u, conn->nb_aborts);
+	Event(conn, LEAT_TRANSPORT_CLOSED);
+	EndTurn();
+	EXPECT_EQ(0u, ctx_->nb_open);
+}
+
+TEST_F(Session, APeerThatHalfClosesGetsItsReplyThenTheEnd)
+{
+	FakeConn *conn = Connect();
+
+	Event(conn, LEAT_TRANSPORT_DATA, pool_.Mbuf("PING\r\n"));
+	Event(conn, LEAT_TRANSPORT_EOF);
+	EndTurn();
+	EXPECT_EQ("+PONG\r\n", conn->sent);
+	EXPECT_EQ(1u, conn->nb_shutdowns);
+}
+
+TEST_F(Session, AHalfCloseWaitsUntilTheTransportTookTheReplies)
+{
+	FakeConn *conn = Connect();
+
+	conn->is_full = true;
+	Event(conn, LEAT_TRANSPORT_DATA, pool_.Mbuf("PING\r\nPING\r\n"));
+	Event(conn, LEAT_TRANSPORT_EOF);
+	EndTurn();
+	EXPECT_EQ(0u, conn->nb_shutdowns);
+	conn->is_full = false;
+	Event(conn, LEAT_TRANSPORT_WRITABLE);
+	EndTurn();
+	EXPECT_EQ("+PONG\r\n+PONG\r\n", conn->sent);
+	EXPECT_EQ(1u, conn->nb_shutdowns);
+}
+
+TEST_F(Session, QuitIsAnsweredAndWhatFollowsIsThrownAway)
+{
+	FakeConn *conn = Connect();
+
+	Receive(conn, Request({ "QUIT" }) + "PING\r\n");
+	EXPECT_EQ("+OK\r\n", conn->sent);
+	EXPECT_EQ(1u, conn->nb_shutdowns);
+	Receive(conn, "PING\r\n");
+	EXPECT_EQ("+OK\r\n", conn->sent);
+	EXPECT_EQ(Request({ "QUIT" }).size() + 12, conn->consumed_len);
+}
+
+TEST_F(Session, AProtocolErrorIsToldAndEndsTheConnection)
+{
+	FakeConn *conn = Connect();
+
+	Receive(conn, "PING\r\n*1\r\n!\r\n");
+	EXPECT_EQ("+PONG\r\n-ERR Protocol error: expected '$', got '!'\r\n", conn->sent);
+	EXPECT_EQ(1u, conn->nb_shutdowns);
+}
+
+TEST_F(Session, WhatCameBeforeAResetInTheSameBurstIsExecuted)
+{
+	FakeConn *conn = Connect();
+	FakeConn *other = Connect();
+
+	Event(conn, LEAT_TRANSPORT_DATA, pool_.Mbuf(Request({ "SET", "k", "v" })));
+	Event(conn, LEAT_TRANSPORT_CLOSED);
+	EndTurn();
+	EXPECT_EQ(1u, ctx_->nb_open);
+	Receive(other, Request({ "GET", "k" }));
+	EXPECT_EQ(Bulk("v"), other->sent);
+}
+
+TEST_F(Session, PublishReachesASubscriberInTheSameTurn)
+{
+	FakeConn *sub = Connect();
+	FakeConn *pub = Connect();
+
+	Receive(sub, Request({ "SUBSCRIBE", "c" }));
+	EXPECT_EQ("*3\r\n" + Bulk("subscribe") + Bulk("c") + ":1\r\n", sub->sent);
+	sub->sent.clear();
+	Receive(pub, Request({ "PUBLISH", "c", "hi" }));
+	EXPECT_EQ(":1\r\n", pub->sent);
+	EXPECT_EQ("*3\r\n" + Bulk("message") + Bulk("c") + Bulk("hi"), sub->sent);
+	Event(sub, LEAT_TRANSPORT_CLOSED);
+	EndTurn();
+	pub->sent.clear();
+	Receive(pub, Request({ "PUBLISH", "c", "hi" }));
+	EXPECT_EQ(":0\r\n", pub->sent);
+}
+
+TEST_F(Session, ASubscriberThatDoesNotReadIsAborted)
+{
+	FakeConn *sub = Connect();
+	FakeConn *pub = Connect();
+	const std::string message(1500, 'm');
+
+	Receive(sub, Request({ "SUBSCRIBE", "c" }));
+	sub->is_full = true;
+	for (size_t len = 0; len <= LEAT_SESSION_PUSH_MAX + 2 * message.size();
+		len += message.size())
+		Receive(pub, Request({ "PUBLISH", "c", message }));
+	EXPECT_EQ(1u, sub->nb_aborts);
+	EXPECT_EQ(1u, ctx_->stats.nb_slow_subscribers);
+}
+
+TEST_F(Session, OneConnectionTooManyIsAborted)
+{
+	for (uint32_t i = 0; i < kSessions; i++)
+		EXPECT_EQ(0u, Connect()->nb_aborts);
+	FakeConn *conn = Connect();
+	EXPECT_EQ(1u, conn->nb_aborts);
+	EXPECT_EQ(1u, ctx_->stats.nb_table_full);
+	Event(conn, LEAT_TRANSPORT_DATA, pool_.Mbuf("PING\r\n"));
+	Event(conn, LEAT_TRANSPORT_CLOSED);
+	EndTurn();
+}
+
+TEST_F(Session, DrainClosesIdleSessionsAndAnswersTheOthersFirst)
+{
+	FakeConn *idle = Connect();
+	FakeConn *partial = Connect();
+
+	Receive(partial, "PI");
+	leat_session_drain_all(ctx_);
+	EndTurn();
+	EXPECT_EQ(1u, idle->nb_shutdowns);
+	EXPECT_EQ(0u, partial->nb_shutdowns);
+	Receive(partial, "NG\r\n");
+	Settle();
+	EXPECT_EQ("+PONG\r\n", partial->sent);
+	EXPECT_EQ(1u, partial->nb_shutdowns);
+}
+
+TEST_F(Session, AFullCarryRegionStopsReadingOnly)
+{
+	FakeConn *big = Connect();
+	FakeConn *small = Connect();
+	const std::string request = Request({ "SET", "k", std::string(60000, 'x') });
+	uint32_t seen_len;
+
+	Close();
+	Open(176u << 10);
+	big = Connect();
+	small = Connect();
+	// Two requests that would each need 64 KiB.
+	for (size_t at = 0; at < 50000; at += 1000) {
+		Receive(big, request.substr(at, 1000));
+		Receive(small, request.substr(at, 1000));
+	}
+	EXPECT_GT(ctx_->stats.nb_carry_full, 0u);
+	seen_len = small->consumed_len;
+	EXPECT_LT(seen_len, 50000u);
+	for (size_t at = 50000; at < request.size(); at += 1000)
+		Receive(big, request.substr(at, 1000));
+	EXPECT_EQ("+OK\r\n", big->sent);
+	for (size_t at = 50000; at < request.size(); at += 1000)
+		Receive(small, request.substr(at, 1000));
+	Settle();
+	EXPECT_EQ("+OK\r\n", small->sent);
+}
+
+// Two large requests, each waiting for the room that the other holds: one has to go.
+TEST_F(Session, AWaitForCarryRoomThatWouldNeverEndIsEnded)
+{
+	const std::string request = Request({ "SET", "k", std::string(60000, 'x') });
+
+	Close();
+	Open(100u << 10);
+	FakeConn *a = Connect();
+	FakeConn *b = Connect();
+	for (size_t at = 0; at < 50000; at += 1000) {
+		Receive(a, request.substr(at, 1000));
+		Receive(b, request.substr(at, 1000));
+	}
+	EXPECT_EQ(0u, a->nb_aborts + b->nb_aborts);
+	ctx_->command.now_us += LEAT_SESSION_STARVED_US + 1;
+	leat_session_decode_ready(ctx_);
+	EndTurn();
+	EXPECT_GT(a->nb_aborts + b->nb_aborts, 0u);
+	EXPECT_GT(ctx_->stats.nb_carry_starved, 0u);
+}
+
+TEST_F(Session, TwoEventsOfOneConnectionInOneBurstAreDecodedOnce)
+{
+	FakeConn *conn = Connect();
+
+	Event(conn, LEAT_TRANSPORT_DATA, pool_.Mbuf("INCR n\r\nINCR n\r\nIN"));
+	Event(conn, LEAT_TRANSPORT_DATA, pool_.Mbuf("CR n\r\nINCR n\r\n"));
+	EndTurn();
+	Settle();
+	EXPECT_EQ(":1\r\n:2\r\n:3\r\n:4\r\n", conn->sent);
+}
+
+// Whatever the segmentation and whenever the transport is full: the same replies.
+TEST_F(Session, RandomSegmentationChangesNothing)
+{
+	for (unsigned int seed = 1; seed <= 200; seed++) {
+		std::mt19937 rng(seed);
+		auto rnd = [&rng](unsigned int n) { return (unsigned int)(rng() % n); };
+		FakeConn *conn = Connect();
+		std::string in;
+		std::string want;
+
+		for (int i = 0; i < 100; i++) {
+			std::string value(rnd(10) == 0 ? rnd(9000) : rnd(40), (char)('a' + i % 26));
+
+			in += Request({ "ECHO", value });
+			want += Bulk(value);
+		}
+		for (size_t at = 0; at < in.size();) {
+			size_t len = 1 + (rnd(3) == 0 ? rnd(20) : rnd(1460));
+
+			if (rnd(8) == 0) {
+				conn->is_full = !conn->is_full;
+				if (!conn->is_full)
+					Event(conn, LEAT_TRANSPORT_WRITABLE);
+			}
+			std::string piece = in.substr(at, len);
+
+			if (rnd(2) == 0 && piece.size() > 1)
+				ReceiveChain(conn, { piece.substr(0, piece.size() / 2),
+							   piece.substr(piece.size() / 2) });
+			else
+				Receive(conn, piece);
+			at += len;
+		}
+		conn->is_full = false;
+		Event(conn, LEAT_TRANSPORT_WRITABLE);
+		EndTurn();
+		Settle();
+		ASSERT_TRUE(want == conn->sent) << "seed " << seed;
+		ASSERT_EQ(in.size(), conn->consumed_len) << "seed " << seed;
+		Event(conn, LEAT_TRANSPORT_CLOSED);
+		EndTurn();
+		ASSERT_EQ(0u, ctx_->nb_open);
+	}
+}
+
+} // namespace
