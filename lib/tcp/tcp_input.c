@@ -62,6 +62,19 @@ seg_take_ts(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *se
 }
 
 /*
+ * Text that was taken before comes again: its ACK was lost. The next one must echo this
+ * timestamp, else the peer takes the time since its first attempt for a round trip.
+ */
+static bool
+seg_is_old(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
+{
+	uint32_t end = seg->seq + seg_seq_len(seg);
+
+	return seg->len > 0 && seq_le(end, tcb->rcv_nxt) &&
+	       tcb->rcv_nxt - seg->seq <= tcb->conf->rcv_wnd_max;
+}
+
+/*
  * Cut an acceptable segment and its text to what is new and fits; a tail that is cut
  * takes the FIN along.
  */
@@ -131,9 +144,13 @@ tcp_step1_seq(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 	/* RFC 7323 section 3.2: once on, each segment carries one. */
 	if (tcb->ts_on && !seg->opts.has_ts && !is_rst)
 		return LEAT_TCP_DROPPED;
-	if (!seg_fails_paws(tcb, now_us, seg) && seg_is_acceptable(tcb, seg)) {
-		seg_take_ts(tcb, now_us, seg);
-		return LEAT_TCP_NEXT;
+	if (!seg_fails_paws(tcb, now_us, seg)) {
+		if (seg_is_acceptable(tcb, seg)) {
+			seg_take_ts(tcb, now_us, seg);
+			return LEAT_TCP_NEXT;
+		}
+		if (!is_rst && seg_is_old(tcb, seg))
+			seg_take_ts(tcb, now_us, seg);
 	}
 	if (is_rst)
 		return LEAT_TCP_DROPPED;

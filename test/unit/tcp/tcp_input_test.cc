@@ -1,0 +1,776 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// RFC 9293 section 3.10.7.3 and 3.10.7.4, RFC 5961, RFC 7323.
+
+#include <random>
+
+#include "tcp_fixture.h"
+
+using namespace tcp_test;
+
+namespace
+{
+
+using TcpInput = TcpTest;
+using TcpSynSent = TcpTest;
+using TcpSynReceived = TcpTest;
+
+// Section 3.4, table 6, with a window of 10000 and with none.
+struct Acceptability {
+	const char *what;
+	bool closed_wnd;
+	int32_t off;
+	uint32_t len;
+	bool acceptable;
+};
+
+const Acceptability kTable6[] = {
+	{ "empty, closed window, at the edge", true, 0, 0, true },
+	{ "empty, closed window, one before", true, -1, 0, false },
+	{ "empty, closed window, one behind", true, 1, 0, false },
+	{ "text, closed window, one before", true, -1, 1, false },
+	{ "empty, at rcv_nxt", false, 0, 0, true },
+	{ "empty, last of the window", false, 9999, 0, true },
+	{ "empty, one behind the window", false, 10000, 0, false },
+	{ "empty, one before", false, -1, 0, false },
+	{ "text, at rcv_nxt", false, 0, 5, true },
+	{ "text, last byte is the first of the window", false, -4, 5, true },
+	{ "text, all old", false, -5, 5, false },
+	{ "text, last byte of the window", false, 9999, 1, true },
+	{ "text, one behind the window", false, 10000, 1, false },
+	{ "text, reaches behind the window", false, 9999, 5, true },
+};
+
+TEST_F(TcpInput, Table6)
+{
+	for (const Acceptability &row : kTable6) {
+		leat_tcp_fini(&tcb);
+		Establish();
+		if (row.closed_wnd) {
+			for (int i = 0; i < 10; i++)
+				InputAt(0, std::string(1000, 'x'));
+			Output();
+			ASSERT_EQ(tcb.rcv_nxt, tcb.rcv_adv);
+		}
+		leat_tcp_verdict verdict = InputAt(row.off, std::string(row.len, 'y'));
+
+		EXPECT_EQ(row.acceptable ? LEAT_TCP_DONE : LEAT_TCP_DROPPED, verdict) << row.what;
+		if (!row.acceptable) {
+			std::vector<Sent> sent = Output();
+
+			ASSERT_EQ(1u, sent.size()) << row.what;
+			EXPECT_EQ(kAck, sent[0].flags);
+			EXPECT_EQ(tcb.rcv_nxt, sent[0].ack);
+			EXPECT_EQ(tcb.snd_max, sent[0].seq);
+		}
+	}
+}
+
+// Table 6 asks for one end of the segment to lie in the window.
+TEST_F(TcpInput, TextThatCoversTheWholeWindowIsNotAcceptable)
+{
+	conf.rcv_wnd_max = 2000;
+	Establish();
+	EXPECT_EQ(LEAT_TCP_DROPPED, InputAt(-5, std::string(2012, 'x')));
+	EXPECT_EQ(1u, Output().size());
+}
+
+TEST_F(TcpInput, TextBeyondTheWindowIsCutAndItsFinWithIt)
+{
+	conf.rcv_wnd_max = 2000;
+	Establish();
+	EXPECT_EQ(LEAT_TCP_DONE, InputAt(0, std::string(2007, 'x'), kFin));
+	EXPECT_EQ(std::string(2000, 'x'), Take(false));
+	EXPECT_EQ(LEAT_TCP_ESTABLISHED, tcb.state);
+}
+
+// Section 3.10.7.4, first step: special allowance at a closed window.
+TEST_F(TcpInput, ClosedWindowTakesTheAckButNotTheTextOfAProbe)
+{
+	Establish();
+	EXPECT_EQ(0, Send("reply"));
+	Output();
+	for (int i = 0; i < 10; i++)
+		InputAt(0, std::string(1000, 'x'));
+	Take(false);
+	EXPECT_EQ(0u, Output().back().wnd);
+	EXPECT_EQ(LEAT_TCP_DONE, InputAt(0, "p"));
+	EXPECT_EQ("", Take(false));
+	EXPECT_EQ(tcb.snd_una, tcb.snd_max);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(0u, sent[0].wnd);
+}
+
+TEST_F(TcpInput, ClosedWindowTakesAFin)
+{
+	Establish();
+	for (int i = 0; i < 10; i++)
+		InputAt(0, std::string(1000, 'x'));
+	Output();
+	EXPECT_EQ(LEAT_TCP_DONE, InputAt(0, "", kFin));
+	EXPECT_EQ(LEAT_TCP_CLOSE_WAIT, tcb.state);
+}
+
+// RFC 5961 section 3.2.
+TEST_F(TcpInput, RstAtRcvNxtResets)
+{
+	Establish();
+	EXPECT_EQ(0, Send("lost"));
+	EXPECT_EQ(LEAT_TCP_GONE, Input(Seg(kRst)));
+	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+	EXPECT_EQ(LEAT_TCP_EV_CLOSED, Events());
+	EXPECT_EQ(-ECONNRESET, tcb.error);
+	EXPECT_EQ(UINT64_MAX, leat_tcp_deadline(&tcb));
+	EXPECT_EQ(0u, rte_mempool_in_use_count(Pool()));
+	rte_mbuf *chain = Packet("late");
+
+	EXPECT_EQ(-EPIPE, leat_tcp_send(&tcb, chain));
+	rte_pktmbuf_free(chain);
+}
+
+TEST_F(TcpInput, RstElsewhereInTheWindowIsChallenged)
+{
+	Establish();
+	for (int32_t off : { 1, 9999 }) {
+		EXPECT_EQ(LEAT_TCP_DROPPED, InputAt(off, "", kRst));
+		std::vector<Sent> sent = Output();
+
+		ASSERT_EQ(1u, sent.size());
+		EXPECT_EQ(kAck, sent[0].flags);
+		EXPECT_EQ(kIrs + 1, sent[0].ack);
+	}
+	EXPECT_EQ(LEAT_TCP_ESTABLISHED, tcb.state);
+}
+
+TEST_F(TcpInput, RstOutsideTheWindowIsSilentlyDropped)
+{
+	Establish();
+	for (int32_t off : { -1, 10000 }) {
+		EXPECT_EQ(LEAT_TCP_DROPPED, InputAt(off, "", kRst));
+		EXPECT_TRUE(Output().empty());
+	}
+}
+
+// RFC 5961 section 4.2.
+TEST_F(TcpInput, SynInASynchronizedStateIsChallenged)
+{
+	for (leat_tcp_state state :
+		{ LEAT_TCP_ESTABLISHED, LEAT_TCP_FIN_WAIT_1, LEAT_TCP_FIN_WAIT_2,
+			LEAT_TCP_CLOSE_WAIT, LEAT_TCP_CLOSING, LEAT_TCP_LAST_ACK }) {
+		Enter(state);
+		for (int32_t off : { -1, 0, 50 }) {
+			leat_tcp_seg syn = Seg(kSyn);
+
+			syn.seq += (uint32_t)off;
+			EXPECT_EQ(LEAT_TCP_DROPPED, Input(syn));
+			EXPECT_EQ(state, tcb.state);
+			EXPECT_EQ(1u, Output().size()) << leat_tcp_state_name(state) << " " << off;
+		}
+	}
+}
+
+// RFC 5961 section 7.
+TEST_F(TcpInput, ChallengesAreLimitedPerSecond)
+{
+	size_t nb = 0;
+
+	Establish();
+	for (int i = 0; i < 100; i++) {
+		InputAt(1, "", kRst);
+		nb += Output().size();
+	}
+	EXPECT_EQ(10u, nb);
+	now += 1000000;
+	InputAt(1, "", kRst);
+	EXPECT_EQ(1u, Output().size());
+}
+
+// RFC 5961 section 5.2 and RFC 9293 section 3.10.7.4, fifth step.
+TEST_F(TcpInput, AckOfWhatWasNeverSentIsAnsweredAndItsTextDropped)
+{
+	Establish();
+	leat_tcp_seg seg = Seg(kAck | kPsh);
+
+	seg.ack++;
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(seg, "text"));
+	EXPECT_EQ("", Take());
+	EXPECT_EQ(1u, Output().size());
+}
+
+TEST_F(TcpInput, AckOlderThanTheLargestWindowIsRefused)
+{
+	Establish();
+	leat_tcp_seg seg = Seg(kAck);
+
+	seg.ack = tcb.snd_una - 20000;
+	EXPECT_EQ(LEAT_TCP_DONE, Input(seg, "old"));
+	EXPECT_EQ("old", Take());
+	Output();
+	seg = Seg(kAck);
+	seg.ack = tcb.snd_una - 20001;
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(seg, "too old"));
+	EXPECT_EQ("", Take());
+}
+
+TEST_F(TcpInput, SegmentWithoutAckIsDropped)
+{
+	Establish();
+	leat_tcp_seg seg = Seg(kPsh);
+
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(seg, "text"));
+	EXPECT_EQ("", Take());
+}
+
+TEST_F(TcpInput, OldTextWithNewFinIsAllFin)
+{
+	Establish();
+	InputAt(0, "12345");
+	EXPECT_EQ(LEAT_TCP_DONE, InputAt(-5, "12345", kFin));
+	EXPECT_EQ("12345", Take());
+	EXPECT_EQ(LEAT_TCP_CLOSE_WAIT, tcb.state);
+}
+
+TEST_F(TcpInput, FullyOldTextIsAcknowledgedAndNotDeliveredTwice)
+{
+	Establish();
+	InputAt(0, "12345");
+	Take();
+	Output();
+	EXPECT_EQ(LEAT_TCP_DROPPED, InputAt(-5, "12345"));
+	EXPECT_EQ("", Take());
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kIrs + 6, sent[0].ack);
+}
+
+TEST_F(TcpInput, PartlyOldTextIsCutInFront)
+{
+	Establish();
+	InputAt(0, "12345");
+	EXPECT_EQ(LEAT_TCP_DONE, InputAt(-3, "34567"));
+	EXPECT_EQ("1234567", Take());
+}
+
+TEST_F(TcpInput, TextAfterThePeersFinIsIgnored)
+{
+	for (leat_tcp_state state : { LEAT_TCP_CLOSE_WAIT, LEAT_TCP_CLOSING, LEAT_TCP_LAST_ACK }) {
+		Enter(state);
+		uint32_t rcv_nxt = tcb.rcv_nxt;
+		leat_tcp_seg seg = Seg(kAck | kFin);
+
+		seg.ack = tcb.snd_una;
+		EXPECT_EQ(LEAT_TCP_DONE, Input(seg, "more"));
+		EXPECT_EQ("", Take());
+		EXPECT_EQ(rcv_nxt, tcb.rcv_nxt);
+		EXPECT_EQ(state, tcb.state);
+	}
+}
+
+TEST_F(TcpInput, HalfCloseStillReceives)
+{
+	for (leat_tcp_state state : { LEAT_TCP_FIN_WAIT_1, LEAT_TCP_FIN_WAIT_2 }) {
+		Enter(state);
+		EXPECT_EQ(LEAT_TCP_DONE, InputAt(0, "reply"));
+		EXPECT_EQ("reply", Take());
+	}
+}
+
+// Section 3.10.7.3, first step.
+TEST_F(TcpSynSent, AckOfNothingIsRefused)
+{
+	for (int32_t off : { -1, 0, 2 }) {
+		Enter(LEAT_TCP_SYN_SENT);
+		leat_tcp_seg seg = Syn();
+
+		seg.flags |= kAck;
+		seg.ack = kIss + (uint32_t)off;
+		EXPECT_EQ(LEAT_TCP_REFUSED, Input(seg));
+		EXPECT_EQ(LEAT_TCP_SYN_SENT, tcb.state);
+		seg.flags = kAck | kRst;
+		EXPECT_EQ(LEAT_TCP_DROPPED, Input(seg));
+		EXPECT_EQ(LEAT_TCP_SYN_SENT, tcb.state);
+	}
+}
+
+TEST_F(TcpSynSent, RstWithAckRefusesTheConnection)
+{
+	Enter(LEAT_TCP_SYN_SENT);
+	EXPECT_EQ(LEAT_TCP_GONE, Input(Seg(kRst | kAck)));
+	EXPECT_EQ(-ECONNREFUSED, tcb.error);
+	EXPECT_EQ(LEAT_TCP_EV_CLOSED, Events());
+}
+
+TEST_F(TcpSynSent, RstWithoutAckIsDropped)
+{
+	Enter(LEAT_TCP_SYN_SENT);
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(Seg(kRst)));
+	EXPECT_EQ(LEAT_TCP_SYN_SENT, tcb.state);
+}
+
+TEST_F(TcpSynSent, AckWithoutSynIsDropped)
+{
+	Enter(LEAT_TCP_SYN_SENT);
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(Seg(kAck)));
+	EXPECT_EQ(LEAT_TCP_SYN_SENT, tcb.state);
+}
+
+TEST_F(TcpSynSent, SynAloneOpensSimultaneously)
+{
+	Enter(LEAT_TCP_SYN_SENT);
+	EXPECT_EQ(LEAT_TCP_DONE, Input(Syn()));
+	EXPECT_EQ(LEAT_TCP_SYN_RECEIVED, tcb.state);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kSyn | kAck, sent[0].flags);
+	EXPECT_EQ(kIss, sent[0].seq);
+	// Figure 8: the peer answers with a SYN-ACK of its own.
+	leat_tcp_seg answer = Syn();
+
+	answer.flags |= kAck;
+	answer.ack = kIss + 1;
+	EXPECT_EQ(LEAT_TCP_DONE, Input(answer));
+	EXPECT_EQ(LEAT_TCP_ESTABLISHED, tcb.state);
+	sent = Output();
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kAck, sent[0].flags);
+}
+
+TEST_F(TcpSynSent, ResetOfASimultaneousOpenIsARefusal)
+{
+	Enter(LEAT_TCP_SYN_SENT);
+	Input(Syn());
+	Output();
+	EXPECT_EQ(LEAT_TCP_GONE, Input(Seg(kRst)));
+	EXPECT_EQ(-ECONNREFUSED, tcb.error);
+}
+
+TEST_F(TcpSynSent, TextAndFinOfTheSynAckAreTaken)
+{
+	Enter(LEAT_TCP_SYN_SENT);
+	leat_tcp_seg answer = Syn();
+
+	answer.flags |= kAck | kFin;
+	answer.ack = kIss + 1;
+	EXPECT_EQ(LEAT_TCP_DONE, Input(answer, "hello"));
+	EXPECT_EQ("hello", Take());
+	EXPECT_EQ(LEAT_TCP_CLOSE_WAIT, tcb.state);
+	EXPECT_EQ(LEAT_TCP_EV_OPEN | LEAT_TCP_EV_DATA | LEAT_TCP_EV_EOF, Events());
+}
+
+TEST_F(TcpSynSent, TextQueuedBeforeIsSentOnceEstablished)
+{
+	Enter(LEAT_TCP_SYN_SENT);
+	EXPECT_EQ(0, Send("early"));
+	EXPECT_TRUE(Output().empty());
+	leat_tcp_seg answer = Syn();
+
+	answer.flags |= kAck;
+	answer.ack = kIss + 1;
+	Input(answer);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ("early", sent[0].text);
+	EXPECT_EQ(kIss + 1, sent[0].seq);
+}
+
+TEST_F(TcpSynReceived, SameSynAgainGetsTheSameSynAck)
+{
+	Enter(LEAT_TCP_SYN_RECEIVED);
+	now += 100000;
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(Syn()));
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kSyn | kAck, sent[0].flags);
+	EXPECT_EQ(kIss, sent[0].seq);
+	EXPECT_EQ(kIrs + 1, sent[0].ack);
+}
+
+TEST_F(TcpSynReceived, SameSynAgainDoesNotPutTheTimerOff)
+{
+	Enter(LEAT_TCP_SYN_RECEIVED);
+	uint64_t deadline = leat_tcp_deadline(&tcb);
+
+	now += 100000;
+	Input(Syn());
+	Output();
+	EXPECT_EQ(deadline, leat_tcp_deadline(&tcb));
+}
+
+TEST_F(TcpSynReceived, AckOfNothingIsRefused)
+{
+	for (int32_t off : { -1, 0, 2 }) {
+		Enter(LEAT_TCP_SYN_RECEIVED);
+		EXPECT_EQ(LEAT_TCP_REFUSED, InputAck(kIss + (uint32_t)off));
+		EXPECT_EQ(LEAT_TCP_SYN_RECEIVED, tcb.state);
+	}
+}
+
+TEST_F(TcpSynReceived, AckWithTextAndFinGoesAllTheWay)
+{
+	Enter(LEAT_TCP_SYN_RECEIVED);
+	EXPECT_EQ(LEAT_TCP_DONE, InputAt(0, "GET", kFin));
+	EXPECT_EQ("GET", Take());
+	EXPECT_EQ(LEAT_TCP_CLOSE_WAIT, tcb.state);
+	EXPECT_EQ(LEAT_TCP_EV_OPEN | LEAT_TCP_EV_DATA | LEAT_TCP_EV_EOF, Events());
+}
+
+TEST_F(TcpSynReceived, ShutdownTakesEffectWhenEstablished)
+{
+	Enter(LEAT_TCP_SYN_RECEIVED);
+	leat_tcp_shutdown(&tcb);
+	EXPECT_TRUE(Output().empty());
+	Input(Seg(kAck));
+	EXPECT_EQ(LEAT_TCP_FIN_WAIT_1, tcb.state);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kFin | kAck, sent[0].flags);
+}
+
+// RFC 7323 section 2.2: a SYN's window is not scaled, all others are.
+TEST_F(TcpSynReceived, WindowOfTheSynIsNotScaled)
+{
+	leat_tcp_seg syn = Syn();
+
+	conf.wscale = 2;
+	conf.rcv_wnd_max = 200000;
+	syn.wnd = 1000;
+	syn.opts.has_wscale = true;
+	syn.opts.wscale = 7;
+	leat_tcp_open_passive(&tcb, &conf, now, kIss, &syn, kMss);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(65535u, sent[0].wnd);
+	EXPECT_TRUE(sent[0].opts.has_wscale);
+	EXPECT_EQ(2, sent[0].opts.wscale);
+	EXPECT_EQ(1000u, tcb.snd_wnd);
+	InputAck(kIss + 1, 500);
+	EXPECT_EQ(500u << 7, tcb.snd_wnd);
+	InputAt(0, std::string(1000, 'x'));
+	InputAt(0, std::string(1000, 'x'));
+	EXPECT_EQ((200000u - 2000) >> 2, Output().back().wnd);
+}
+
+TEST_F(TcpSynReceived, WithoutScaleOfThePeerThereIsNone)
+{
+	conf.wscale = 2;
+	conf.rcv_wnd_max = 200000;
+	OpenPassive(Syn());
+	EXPECT_EQ(0, tcb.rcv_wscale);
+	InputAck(kIss + 1, 500);
+	EXPECT_EQ(500u, tcb.snd_wnd);
+	InputAt(0, std::string(1000, 'x'));
+	InputAt(0, std::string(1000, 'x'));
+	EXPECT_EQ(65535u, Output().back().wnd);
+}
+
+TEST_F(TcpSynReceived, OptionsAreAnsweredOnlyIfOffered)
+{
+	leat_tcp_seg syn = Syn();
+
+	leat_tcp_open_passive(&tcb, &conf, now, kIss, &syn, kMss);
+	std::vector<Sent> sent = Output();
+
+	EXPECT_FALSE(sent[0].opts.has_ts);
+	EXPECT_FALSE(sent[0].opts.has_wscale);
+	EXPECT_FALSE(sent[0].opts.has_sack_ok);
+}
+
+// Section 3.7.1.
+TEST_F(TcpSynReceived, SendMssIsTheLeastOfPeerPathAndLink)
+{
+	struct {
+		uint16_t peer, path, mss;
+	} const rows[] = { { 0, 9000, 536 }, { 700, 9000, 700 }, { 9000, 900, 900 },
+		{ 9000, 9000, kMss }, { 1, 9000, LEAT_TCP_MSS_MIN } };
+
+	for (auto &row : rows) {
+		leat_tcp_seg syn = Syn();
+
+		syn.opts.mss = row.peer;
+		leat_tcp_open_passive(&tcb, &conf, now, kIss, &syn, row.path);
+		EXPECT_EQ(row.mss, tcb.snd_mss) << row.peer;
+	}
+}
+
+class TcpTs : public TcpTest
+{
+      protected:
+	void Open(uint32_t ack_delay_us = 0)
+	{
+		leat_tcp_seg syn = Syn();
+
+		conf.ack_delay_us = ack_delay_us;
+		syn.opts.has_ts = true;
+		syn.opts.ts_val = 1000;
+		Establish(syn);
+	}
+
+	leat_tcp_verdict InputTs(uint32_t ts_val, const std::string &text, int32_t off = 0)
+	{
+		peer_ts = ts_val;
+		return InputAt(off, text);
+	}
+};
+
+// RFC 7323 section 5.3, R1.
+TEST_F(TcpTs, PawsDropsAndAcknowledgesOldSegments)
+{
+	Open();
+	EXPECT_EQ(LEAT_TCP_DONE, InputTs(2000, "new"));
+	Output();
+	EXPECT_EQ(LEAT_TCP_DROPPED, InputTs(1999, "old"));
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_TRUE(sent[0].opts.has_ts);
+	EXPECT_EQ(2000u, sent[0].opts.ts_ecr);
+	EXPECT_EQ(LEAT_TCP_DONE, InputTs(2000, "same"));
+	EXPECT_EQ("newsame", Take());
+}
+
+TEST_F(TcpTs, PawsComparesModulo32Bits)
+{
+	Open();
+	EXPECT_EQ(LEAT_TCP_DONE, InputTs(0x7fffffff, "a"));
+	Output();
+	EXPECT_EQ(LEAT_TCP_DONE, InputTs(0xfffffff0, "b"));
+	Output();
+	EXPECT_EQ(LEAT_TCP_DONE, InputTs(5, "c"));
+	Output();
+	EXPECT_EQ(LEAT_TCP_DROPPED, InputTs(0xffffffff, "d"));
+}
+
+// RFC 7323 section 5.5.
+TEST_F(TcpTs, PawsForgetsAfter24Days)
+{
+	Open();
+	InputTs(2000, "new");
+	Output();
+	now += UINT64_C(24) * 24 * 3600 * 1000000;
+	EXPECT_EQ(LEAT_TCP_DROPPED, InputTs(1000, "old"));
+	now += 1000000;
+	EXPECT_EQ(LEAT_TCP_DONE, InputTs(1000, "wrapped"));
+	EXPECT_EQ(1000u, tcb.ts_recent);
+}
+
+TEST_F(TcpTs, PawsDoesNotJudgeAReset)
+{
+	Open();
+	InputTs(2000, "new");
+	peer_ts = 1;
+	EXPECT_EQ(LEAT_TCP_GONE, Input(Seg(kRst)));
+}
+
+// RFC 7323 section 3.2.
+TEST_F(TcpTs, SegmentWithoutTimestampIsSilentlyDropped)
+{
+	Open();
+	leat_tcp_seg seg = Seg(kAck);
+
+	seg.opts.has_ts = false;
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(seg, "text"));
+	EXPECT_TRUE(Output().empty());
+	seg.flags = kRst;
+	EXPECT_EQ(LEAT_TCP_GONE, Input(seg));
+}
+
+// RFC 7323 section 4.3: the echo is that of the segment which the ACK moves past.
+TEST_F(TcpTs, EarlySegmentDoesNotChangeTheEcho)
+{
+	Open();
+	InputTs(2000, "first");
+	Output();
+	InputTs(2001, "third", 6);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(2000u, sent[0].opts.ts_ecr);
+	InputTs(2002, "second");
+	EXPECT_EQ(2002u, Output().back().opts.ts_ecr);
+}
+
+// With a delayed ACK the echo is that of the earliest segment it covers.
+TEST_F(TcpTs, DelayedAckEchoesTheFirstSegment)
+{
+	Open(40000);
+	InputTs(2000, "a");
+	InputTs(2001, "b");
+	EXPECT_TRUE(Output().empty());
+	Fire();
+	EXPECT_EQ(2000u, Output().back().opts.ts_ecr);
+}
+
+TEST_F(TcpTs, RepeatedTextUpdatesTheEcho)
+{
+	Open();
+	InputTs(2000, "text");
+	Output();
+	InputTs(2500, "text", -4);
+	EXPECT_EQ(2500u, Output().back().opts.ts_ecr);
+}
+
+TEST_F(TcpTs, TimestampsLeaveLessRoomForText)
+{
+	Open();
+	EXPECT_EQ(0, Send(std::string(2000, 'x')));
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(3u, sent.size());
+	EXPECT_EQ(988u, sent[0].text.size());
+	EXPECT_TRUE(sent[0].opts.has_ts);
+}
+
+TEST_F(TcpTs, ClockTicksInMillisecondsFromItsOffset)
+{
+	conf.ts_offset = 12345;
+	Open();
+	Send("x");
+	EXPECT_EQ((uint32_t)(now / 1000) + 12345, Output().back().opts.ts_val);
+}
+
+enum SegClass {
+	ACK,
+	TEXT,
+	FIN_ACK,
+	RST,
+	SYN,
+	SYN_ACK,
+	OLD,
+	EARLY,
+	FUTURE,
+	BAD_ACK,
+	NO_ACK,
+	CLASSES
+};
+
+// Each class of segment in each state: the verdict, and the state afterwards.
+struct Step {
+	leat_tcp_verdict verdict;
+	leat_tcp_state next;
+};
+
+#define S(verdict, next)                                                                           \
+	{                                                                                          \
+		LEAT_TCP_##verdict, LEAT_TCP_##next                                                \
+	}
+
+const struct {
+	leat_tcp_state state;
+	Step steps[CLASSES];
+} kWalk[] = {
+	// The peer's numbers are not known in SYN-SENT: OLD, EARLY and FUTURE are plain ACKs.
+	{ LEAT_TCP_SYN_SENT,
+		{ S(DROPPED, SYN_SENT), S(DROPPED, SYN_SENT), S(DROPPED, SYN_SENT),
+			S(DROPPED, SYN_SENT), S(DONE, SYN_RECEIVED), S(DONE, ESTABLISHED),
+			S(DROPPED, SYN_SENT), S(DROPPED, SYN_SENT), S(DROPPED, SYN_SENT),
+			S(REFUSED, SYN_SENT), S(DROPPED, SYN_SENT) } },
+	{ LEAT_TCP_SYN_RECEIVED,
+		{ S(DONE, ESTABLISHED), S(DONE, ESTABLISHED), S(DONE, CLOSE_WAIT), S(GONE, CLOSED),
+			S(DROPPED, SYN_RECEIVED), S(DROPPED, SYN_RECEIVED),
+			S(DROPPED, SYN_RECEIVED), S(DONE, ESTABLISHED), S(DROPPED, SYN_RECEIVED),
+			S(REFUSED, SYN_RECEIVED), S(DROPPED, SYN_RECEIVED) } },
+	{ LEAT_TCP_ESTABLISHED,
+		{ S(DONE, ESTABLISHED), S(DONE, ESTABLISHED), S(DONE, CLOSE_WAIT), S(GONE, CLOSED),
+			S(DROPPED, ESTABLISHED), S(DROPPED, ESTABLISHED), S(DROPPED, ESTABLISHED),
+			S(DONE, ESTABLISHED), S(DROPPED, ESTABLISHED), S(DROPPED, ESTABLISHED),
+			S(DROPPED, ESTABLISHED) } },
+	{ LEAT_TCP_FIN_WAIT_1,
+		{ S(DONE, FIN_WAIT_2), S(DONE, FIN_WAIT_2), S(DONE, TIME_WAIT), S(GONE, CLOSED),
+			S(DROPPED, FIN_WAIT_1), S(DROPPED, FIN_WAIT_1), S(DROPPED, FIN_WAIT_1),
+			S(DONE, FIN_WAIT_2), S(DROPPED, FIN_WAIT_1), S(DROPPED, FIN_WAIT_1),
+			S(DROPPED, FIN_WAIT_1) } },
+	{ LEAT_TCP_FIN_WAIT_2,
+		{ S(DONE, FIN_WAIT_2), S(DONE, FIN_WAIT_2), S(DONE, TIME_WAIT), S(GONE, CLOSED),
+			S(DROPPED, FIN_WAIT_2), S(DROPPED, FIN_WAIT_2), S(DROPPED, FIN_WAIT_2),
+			S(DONE, FIN_WAIT_2), S(DROPPED, FIN_WAIT_2), S(DROPPED, FIN_WAIT_2),
+			S(DROPPED, FIN_WAIT_2) } },
+	{ LEAT_TCP_CLOSE_WAIT,
+		{ S(DONE, CLOSE_WAIT), S(DONE, CLOSE_WAIT), S(DONE, CLOSE_WAIT), S(GONE, CLOSED),
+			S(DROPPED, CLOSE_WAIT), S(DROPPED, CLOSE_WAIT), S(DROPPED, CLOSE_WAIT),
+			S(DONE, CLOSE_WAIT), S(DROPPED, CLOSE_WAIT), S(DROPPED, CLOSE_WAIT),
+			S(DROPPED, CLOSE_WAIT) } },
+	{ LEAT_TCP_CLOSING, { S(DONE, TIME_WAIT), S(DONE, TIME_WAIT), S(DONE, TIME_WAIT),
+				    S(GONE, CLOSED), S(DROPPED, CLOSING), S(DROPPED, CLOSING),
+				    S(DROPPED, CLOSING), S(DONE, TIME_WAIT), S(DROPPED, CLOSING),
+				    S(DROPPED, CLOSING), S(DROPPED, CLOSING) } },
+	{ LEAT_TCP_LAST_ACK, { S(GONE, CLOSED), S(GONE, CLOSED), S(GONE, CLOSED), S(GONE, CLOSED),
+				     S(DROPPED, LAST_ACK), S(DROPPED, LAST_ACK),
+				     S(DROPPED, LAST_ACK), S(GONE, CLOSED), S(DROPPED, LAST_ACK),
+				     S(DROPPED, LAST_ACK), S(DROPPED, LAST_ACK) } },
+	{ LEAT_TCP_TIME_WAIT,
+		{ S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT),
+			S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT),
+			S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT),
+			S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT) } },
+};
+
+#undef S
+
+TEST_F(TcpInput, EverySegmentClassInEveryState)
+{
+	for (auto &row : kWalk) {
+		for (int c = 0; c < CLASSES; c++) {
+			const uint8_t flags[CLASSES] = { kAck, kAck, kAck | kFin, kRst, kSyn,
+				kSyn | kAck, kAck, kAck, kAck, kAck, kPsh };
+			const int32_t offs[CLASSES] = { 0, 0, 0, 0, 0, 0, -7, 7, 20000, 0, 0 };
+			bool has_text = c == TEXT || c >= OLD;
+
+			Enter(row.state);
+			leat_tcp_seg seg = Seg(flags[c]);
+
+			seg.seq += (uint32_t)offs[c];
+			seg.ack += c == BAD_ACK ? 1000 : 0;
+			EXPECT_EQ(row.steps[c].verdict, Input(seg, has_text ? "abc" : ""))
+				<< leat_tcp_state_name(row.state) << ", class " << c;
+			EXPECT_EQ(row.steps[c].next, tcb.state)
+				<< leat_tcp_state_name(row.state) << ", class " << c;
+		}
+	}
+}
+
+// Any segment, any state: nothing breaks, no text from outside the window.
+TEST_F(TcpInput, RandomSegmentsKeepTheInvariants)
+{
+	std::mt19937 rng(7);
+
+	conf.rcv_wnd_max = 2000;
+	for (int i = 0; i < 3000; i++) {
+		Enter((leat_tcp_state)(LEAT_TCP_SYN_SENT +
+				       rng() % (LEAT_TCP_STATES - LEAT_TCP_SYN_SENT)));
+		for (int j = 0; j < 12 && tcb.state != LEAT_TCP_CLOSED; j++) {
+			leat_tcp_seg seg = Seg((uint8_t)(rng() % 32 | (rng() % 4 ? kAck : 0)));
+			uint32_t unread = tcb.rcv_unread;
+			uint32_t wnd = tcb.rcv_adv - tcb.rcv_nxt;
+			bool known = tcb.state != LEAT_TCP_SYN_SENT;
+
+			if (rng() % 3 == 0)
+				Send(std::string(1 + rng() % 1500, 'x'));
+			if (known && rng() % 10 == 0)
+				leat_tcp_shutdown(&tcb);
+			if (rng() % 3 == 0)
+				Output();
+			if (rng() % 8 == 0)
+				seg.flags &= (uint8_t)~kRst;
+			seg.seq += rng() % 2 ? 0 : rng() % 60 - 30;
+			seg.ack += rng() % 2 ? 0 : rng() % 60 - 30;
+			seg.wnd = rng() % 3 ? seg.wnd : rng() % 4;
+			ASSERT_NE(LEAT_TCP_NEXT, Input(seg, std::string(rng() % 100, 'y')));
+			ASSERT_TRUE(!known || tcb.rcv_unread - unread <= wnd);
+			Take(rng() % 2);
+			if (tcb.state != LEAT_TCP_CLOSED && rng() % 4 == 0 &&
+				leat_tcp_deadline(&tcb) != UINT64_MAX)
+				Fire();
+		}
+		Output();
+	}
+}
+
+} // namespace
