@@ -140,7 +140,7 @@ void leat_resp_emit_double(struct leat_writer *w, double value);
 
 /**
  * Write a sorted set's score as Redis 7.0 does: 17 significant digits as "%.17g"
- * gives them, integers without a point, "inf" and "-inf".
+ * gives them, integers without a point, "inf" and "-inf". Minus zero is "0".
  *
  * @param value
  *   Not NaN: no score ever is.

@@ -85,10 +85,9 @@ leat_resp_format_double(double value, char text[LEAT_RESP_DOUBLE_TEXT_MAX])
 		memcpy(text, word, strlen(word));
 		return strlen(word);
 	}
-	if (value > -RESP_WHOLE_MAX && value < RESP_WHOLE_MAX && value != 0 &&
-		value == (double)(int64_t)value)
+	if (value > -RESP_WHOLE_MAX && value < RESP_WHOLE_MAX && value == (double)(int64_t)value)
 		return leat_format_int64((int64_t)value, text);
-	len = snprintf(text, LEAT_RESP_DOUBLE_TEXT_MAX, "%.17g", value); /* also "0" and "-0" */
+	len = snprintf(text, LEAT_RESP_DOUBLE_TEXT_MAX, "%.17g", value);
 	LEAT_VERIFY(len > 0);
 	LEAT_VERIFY(len < (int)LEAT_RESP_DOUBLE_TEXT_MAX);
 	return (size_t)len;

@@ -106,8 +106,7 @@ parser_read_bulk_len(struct leat_resp_parser *parser, const struct leat_resp_lim
 		return parser_refuse(req, -EBADMSG, LEAT_RESP_BAD_BULK_TYPE);
 	if (ret < 0 || len < 0)
 		return parser_refuse(req, -EBADMSG, LEAT_RESP_BAD_BULK_LEN);
-	if (parser->pos > limits->request_max ||
-		limits->request_max - parser->pos < RESP_CRLF_LEN ||
+	if (limits->request_max - parser->pos < RESP_CRLF_LEN ||
 		(uint64_t)len > limits->request_max - parser->pos - RESP_CRLF_LEN)
 		return parser_refuse(req, -EMSGSIZE, LEAT_RESP_BAD_BULK_LEN);
 	parser->bulk_len = (size_t)len;
@@ -205,8 +204,6 @@ parser_inline(struct leat_resp_parser *parser, const struct leat_resp_limits *li
 	if (ret == 0)
 		return 0;
 	nb_consumed = line.len + 1;
-	if (nb_consumed > limits->request_max)
-		return parser_refuse(req, -EMSGSIZE, LEAT_RESP_BIG_INLINE);
 	if (line.len > 0 && line.data[line.len - 1] == '\r')
 		line.len--;
 	ret = resp_split_line(line, argv, argv_max, req);
@@ -217,7 +214,7 @@ parser_inline(struct leat_resp_parser *parser, const struct leat_resp_limits *li
 	return ret < 0 ? ret : (ssize_t)nb_consumed;
 }
 
-/* The caller may hold no more than request_max bytes: waiting for more would be for ever. */
+/* Not whole within request_max bytes: waiting for more would be for ever. */
 static int
 parser_refuse_length(
 	const struct leat_resp_parser *parser, bool is_inline, struct leat_resp_request *req)
@@ -237,6 +234,8 @@ leat_resp_parse_request(struct leat_resp_parser *parser, const struct leat_resp_
 	bool is_inline;
 	ssize_t ret;
 
+	/* Never looking further, one and the same stream ends the same in any pieces. */
+	in.len = LEAT_MIN(in.len, limits->request_max);
 	LEAT_VERIFY(parser->pos <= in.len);
 	LEAT_VERIFY(parser->nb_seen <= in.len - parser->pos);
 	memset(req, 0, sizeof(*req));
@@ -247,7 +246,7 @@ leat_resp_parse_request(struct leat_resp_parser *parser, const struct leat_resp_
 		ret = parser_inline(parser, limits, in, argv, argv_max, req);
 	else
 		ret = parser_multibulk(parser, limits, in, argv, argv_max, req);
-	if (ret == 0 && in.len >= limits->request_max)
+	if (ret == 0 && in.len == limits->request_max)
 		ret = parser_refuse_length(parser, is_inline, req);
 	if (ret != 0 && ret != -ENOBUFS)
 		memset(parser, 0, sizeof(*parser));

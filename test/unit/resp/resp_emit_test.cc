@@ -80,7 +80,7 @@ TEST(RespEmit, DoubleIsABulkString)
 TEST(RespFormatDouble, WritesScoresAsRedis)
 {
 	EXPECT_EQ("0", Double(0.0));
-	EXPECT_EQ("-0", Double(-0.0));
+	EXPECT_EQ("0", Double(-0.0));
 	EXPECT_EQ("1", Double(1));
 	EXPECT_EQ("-17", Double(-17));
 	EXPECT_EQ("3.1400000000000001", Double(3.14));
