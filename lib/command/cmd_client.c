@@ -80,8 +80,12 @@ cmd_select(struct leat_command_ctx *ctx, const struct leat_request *req, struct 
 {
 	int64_t db;
 
-	if (!leat_slice_to_int64(req->argv[1], &db) || db < INT32_MIN || db > INT32_MAX)
+	if (!leat_slice_to_int64(req->argv[1], &db))
 		command_error_integer(ctx, reply);
+	else if (db < INT32_MIN || db > INT32_MAX)
+		command_errorf(ctx, reply,
+			"ERR value is out of range, value must between %d and %d", INT32_MIN,
+			INT32_MAX);
 	else if (db != 0)
 		command_error(ctx, reply, "ERR DB index is out of range");
 	else
@@ -284,7 +288,7 @@ list_has_id(const struct leat_request *req, uint64_t id)
 	for (uint32_t i = 3; i < req->argc; i++) {
 		int64_t value;
 
-		if (!leat_slice_to_int64(req->argv[i], &value) || value < 1)
+		if (!leat_slice_to_int64(req->argv[i], &value))
 			return -EINVAL;
 		if ((uint64_t)value == id)
 			has_id = 1;

@@ -144,9 +144,12 @@ void
 cmd_command_info(
 	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
 {
-	(void)ctx; /* the table is const */
 	if (req->argc == 2) {
 		reply_all_infos(reply);
+		return;
+	}
+	if (command_has_too_many(req)) {
+		command_error_arity(ctx, reply, "command|info");
 		return;
 	}
 	leat_reply_array(reply, req->argc - 2);
@@ -248,11 +251,14 @@ cmd_command_docs(
 {
 	uint32_t nb_found = 0;
 
-	(void)ctx; /* the table is const */
 	if (req->argc == 2) {
 		leat_reply_map(reply, command_table_len);
 		for (uint32_t i = 0; i < command_table_len; i++)
 			reply_doc(reply, &command_table[i]);
+		return;
+	}
+	if (command_has_too_many(req)) {
+		command_error_arity(ctx, reply, "command|docs");
 		return;
 	}
 	for (uint32_t i = 2; i < req->argc; i++)

@@ -227,11 +227,28 @@ static const struct config_parameter config_parameters[] = {
 };
 
 static bool
-config_is_asked(const struct leat_request *req, const char *name)
+config_is_pattern(struct leat_slice arg)
+{
+	for (size_t i = 0; i < arg.len; i++) {
+		if (strchr("*?[\\", arg.data[i]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns whether a parameter is asked for, and the name to tell: a name that was
+ * spelt out comes back as it was spelt.
+ */
+static bool
+config_is_asked(const struct leat_request *req, struct leat_slice *name)
 {
 	for (uint32_t i = 2; i < req->argc; i++) {
-		if (command_glob_match(req->argv[i], leat_slice_str(name)))
-			return true;
+		if (!command_glob_match(req->argv[i], *name))
+			continue;
+		if (!config_is_pattern(req->argv[i]))
+			*name = req->argv[i];
+		return true;
 	}
 	return false;
 }
@@ -240,21 +257,26 @@ void
 cmd_config_get(
 	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
 {
-	bool is_asked[LEAT_DIM(config_parameters)];
 	uint32_t nb_asked = 0;
 
+	if (command_has_too_many(req)) {
+		command_error_arity(ctx, reply, "config|get");
+		return;
+	}
 	for (unsigned int i = 0; i < LEAT_DIM(config_parameters); i++) {
-		is_asked[i] = config_is_asked(req, config_parameters[i].name);
-		nb_asked += is_asked[i];
+		struct leat_slice name = leat_slice_str(config_parameters[i].name);
+
+		nb_asked += config_is_asked(req, &name);
 	}
 	leat_reply_map(reply, nb_asked);
 	for (unsigned int i = 0; i < LEAT_DIM(config_parameters); i++) {
 		const struct config_parameter *parameter = &config_parameters[i];
+		struct leat_slice name = leat_slice_str(parameter->name);
 		char number[LEAT_INT64_TEXT_MAX + 1];
 
-		if (!is_asked[i])
+		if (!config_is_asked(req, &name))
 			continue;
-		leat_reply_bytes(reply, leat_slice_str(parameter->name));
+		leat_reply_bytes(reply, name);
 		if (parameter->text == NULL)
 			(void)snprintf(number, sizeof(number), "%" PRIu64, /* 20 digits fit */
 				parameter->value(ctx));

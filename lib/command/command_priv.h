@@ -84,6 +84,13 @@ struct leat_slice command_arg_text(struct leat_slice arg, size_t len_max);
 /* What stands at fmt "%.*s". */
 #define COMMAND_TEXT_ARGS(s) (int)(s).len, (const char *)(s).data
 
+/* Whether a request asks for more at once than LEAT_COMMAND_QUERIES_MAX; argv[2] is the first. */
+static inline bool
+command_has_too_many(const struct leat_request *req)
+{
+	return req->argc > 2 + LEAT_COMMAND_QUERIES_MAX;
+}
+
 /* Errors, counted. */
 void command_error(struct leat_command_ctx *ctx, struct leat_reply *reply, const char *text);
 void command_errorf(struct leat_command_ctx *ctx, struct leat_reply *reply, const char *fmt, ...)

@@ -192,6 +192,8 @@ command_glob_match(struct leat_slice pattern, struct leat_slice text)
 	struct leat_reader star = { NULL, p.end };
 	const uint8_t *star_text = NULL;
 
+	if (pattern.len > LEAT_COMMAND_PATTERN_MAX)
+		return false;
 	while (t.pos < t.end) {
 		if (p.pos < p.end && *p.pos == '*') {
 			p.pos++;

@@ -27,6 +27,10 @@ struct leat_request;
 #define LEAT_COMMAND_NAME_MAX 32 /**< bytes of a command's or subcommand's name */
 #define LEAT_CLIENT_NAME_MAX  64 /**< bytes of a client's name and of its library's */
 
+/** Names or patterns in one CONFIG GET, COMMAND INFO or COMMAND DOCS: they multiply replies. */
+#define LEAT_COMMAND_QUERIES_MAX 64
+#define LEAT_COMMAND_PATTERN_MAX 256 /**< bytes of a pattern; a longer one matches nothing */
+
 /** The release of Redis whose replies, errors and COMMAND output are matched. */
 #define LEAT_COMMAND_REDIS_VERSION "7.0.15"
 
