@@ -23,12 +23,24 @@
 
 #define DEV_PCI_DIR "/sys/bus/pci/devices"
 
+static bool
+dev_is_of(const char *name, const char *driver)
+{
+	return strncmp(name, driver, strlen(driver)) == 0;
+}
+
 /* A driver that binds to an interface of the kernel that is there before. */
 static bool
 dev_needs_iface(const char *name)
 {
-	return strncmp(name, "net_af_packet", strlen("net_af_packet")) == 0 ||
-	       strncmp(name, "net_af_xdp", strlen("net_af_xdp")) == 0;
+	return dev_is_of(name, "net_af_packet") || dev_is_of(name, "net_af_xdp");
+}
+
+/* A driver whose iface= is the kernel's; that of net_vhost is a path. */
+static bool
+dev_names_iface(const char *name)
+{
+	return dev_needs_iface(name) || dev_is_of(name, "net_tap");
 }
 
 /* "0000:03:00.0" or "03:00.0". */
@@ -80,7 +92,8 @@ dev_parse(const struct leat_dpdk_port_conf *conf, struct dpdk_dev *dev, struct l
 	memcpy(dev->name, conf->dev, name_len);
 	dev->name[name_len] = '\0';
 	dev->is_pci = dev_is_pci_address(dev->name);
-	if (!dev_get_arg(conf->dev, "iface", dev->iface, sizeof(dev->iface)))
+	if (dev_names_iface(dev->name) &&
+		!dev_get_arg(conf->dev, "iface", dev->iface, sizeof(dev->iface)))
 		return leat_error_set(error, -EINVAL,
 			"port %s: the interface in \"%s\" has a name of more than %d bytes",
 			conf->name, conf->dev, IFNAMSIZ - 1);
@@ -139,6 +152,23 @@ dev_check_iface(const char *port, const struct dpdk_dev *dev, struct leat_error 
 	return 0;
 }
 
+/* net_tap makes its interface, or takes over one that is a tap and nobody's. */
+static int
+dev_check_tap(const char *port, const struct dpdk_dev *dev, struct leat_error *error)
+{
+	char path[IFNAMSIZ + 64];
+
+	if (dev->iface[0] == '\0' || if_nametoindex(dev->iface) == 0)
+		return 0;
+	(void)snprintf(path, sizeof(path), "/sys/class/net/%s/tun_flags", dev->iface); /* fits */
+	if (access(path, F_OK) == 0)
+		return 0;
+	return leat_error_set(error, -EBUSY,
+		"port %s: interface %s is there already and is not a tap: name one that %s can "
+		"make",
+		port, dev->iface, dev->name);
+}
+
 /* The EAL has scanned the PCI bus if and only if a device of it was named at its start. */
 static int
 dev_check_pci(const char *port, const struct dpdk_dev *dev, struct leat_error *error)
@@ -163,9 +193,15 @@ dev_check_pci(const char *port, const struct dpdk_dev *dev, struct leat_error *e
 		link[len] = '\0';
 		driver = strrchr(link, '/') != NULL ? strrchr(link, '/') + 1 : link;
 	}
+	if (strcmp(driver, "vfio-pci") == 0 || strcmp(driver, "uio_pci_generic") == 0)
+		return leat_error_set(error, -EBUSY,
+			"port %s: PCI device %s is bound to %s and DPDK has not taken it: it has "
+			"no driver "
+			"for it, or another process has it",
+			port, dev->name, driver);
 	return leat_error_set(error, -EBUSY,
-		"port %s: DPDK has no port on PCI device %s, which is bound to %s: "
-		"bind it with `dpdk-devbind.py --bind=vfio-pci %s`",
+		"port %s: PCI device %s is bound to %s: give it to DPDK with "
+		"`dpdk-devbind.py --bind=vfio-pci %s`",
 		port, dev->name, driver, dev->name);
 }
 
@@ -216,10 +252,13 @@ dev_lock(const char *port, struct dpdk_dev *dev, struct leat_error *error)
 		return leat_error_set(error, ret,
 			"port %s: device %s is in use by another leatd (pid %ld)", port,
 			dev->iface[0] != '\0' ? dev->iface : dev->name, (long)holder);
+	if (ret == -EACCES)
+		return leat_error_set(error, -EPERM,
+			"port %s: device %s can only be opened by root: run leatd as root", port,
+			dev->iface[0] != '\0' ? dev->iface : dev->name);
 	if (ret < 0)
-		return leat_error_set(error, ret, "port %s: cannot lock %s: %s%s", port,
-			dev->lock_path, strerror(-ret),
-			ret == -EACCES ? " (run leatd as root)" : "");
+		return leat_error_set(error, ret, "port %s: cannot lock %s: %s", port,
+			dev->lock_path, strerror(-ret));
 	dev->lock_fd = ret;
 	return 0;
 }
@@ -261,8 +300,15 @@ dev_probe(const struct leat_dpdk_port_conf *conf, struct dpdk_dev *dev, struct l
 	if (rte_eth_dev_get_port_by_name(dev->name, &dev->port_id) == 0)
 		return 0;
 	ret = rte_dev_probe(conf->dev);
+	if (ret == -EFAULT) /* no bus knows a driver for the name */
+		return leat_error_set(error, -ENODEV,
+			"port %s: \"%s\" is neither a PCI address nor begins with the name of a "
+			"DPDK "
+			"driver, such as net_af_xdp, net_af_packet, net_tap, net_memif or "
+			"net_virtio_user",
+			conf->name, conf->dev);
 	if (ret < 0)
-		return ret;
+		return dpdk_errno(ret);
 	dev->was_probed = true;
 	if (rte_eth_dev_get_port_by_name(dev->name, &dev->port_id) < 0)
 		return leat_error_set(error, -ENODEV, "port %s: device %s is not a network device",
@@ -283,6 +329,8 @@ dpdk_dev_open(
 		ret = dev_check_pci(conf->name, dev, error);
 	if (ret == 0 && dev_needs_iface(dev->name))
 		ret = dev_check_iface(conf->name, dev, error);
+	if (ret == 0 && dev_is_of(dev->name, "net_tap"))
+		ret = dev_check_tap(conf->name, dev, error);
 	if (ret < 0)
 		return ret;
 	ret = dev_lock(conf->name, dev, error);

@@ -270,7 +270,7 @@ port_start(struct leat_dpdk_port *port, const struct rte_eth_dev_info *dev_info,
 	}
 	if (ret == 0)
 		ret = rte_eth_dev_start(id);
-	return ret;
+	return dpdk_errno(ret);
 }
 
 /* Software devices take the setting and ignore it, and then have no descriptor to wait on. */
@@ -324,11 +324,14 @@ port_configure(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf *co
 	return 0;
 }
 
-/* Some drivers return -1, which is no errno. */
-static int
-port_error(int ret)
+/* The kernel refuses an AF_XDP socket with an errno that its driver keeps to itself. */
+static const char *
+port_hint(const struct leat_dpdk_port *port)
 {
-	return ret == -1 ? -EIO : ret;
+	if (strcmp(port->info.driver, "net_af_xdp") != 0)
+		return "";
+	return " (has the interface another XDP program, see `ip link`, or no such queue, "
+	       "see `ethtool -l`; net_af_packet works without either)";
 }
 
 static void
@@ -376,14 +379,12 @@ leat_dpdk_port_open(const struct leat_dpdk_port_conf *conf, struct leat_dpdk_por
 	return 0;
 
 close_port:
-	ret = port_error(ret);
-	(void)leat_error_set(error, ret, "port %s: device %s does not start: %s", conf->name,
-		port->dev.name, leat_dpdk_log_reason(&log, rte_strerror(-ret)));
+	(void)leat_error_set(error, ret, "port %s: device %s does not start: %s%s", conf->name,
+		port->dev.name, leat_dpdk_log_reason(&log, rte_strerror(-ret)), port_hint(port));
 	port_free(port);
 	leat_dpdk_log_close(&log);
 	return ret;
 close_log:
-	ret = port_error(ret);
 	(void)leat_error_set(error, ret, "port %s: device %s cannot be opened: %s", conf->name,
 		conf->dev, leat_dpdk_log_reason(&log, rte_strerror(-ret)));
 	leat_dpdk_log_close(&log);

@@ -3,6 +3,8 @@
 #ifndef DPDK_PRIV_H
 #define DPDK_PRIV_H
 
+#include <errno.h>
+
 #include <net/if.h>
 
 #include <rte_dev.h>
@@ -41,6 +43,13 @@ struct leat_dpdk_port {
 };
 
 static_assert(LEAT_DPDK_QUEUES_MAX <= 64, "one bit per queue");
+
+/* Some drivers return -1, which is no errno. */
+static inline int
+dpdk_errno(int ret)
+{
+	return ret == -1 ? -EIO : ret;
+}
 
 /*
  * Read conf->dev, look whether the device is there and ours to use, lock it, hand it to
