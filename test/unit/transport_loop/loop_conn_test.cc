@@ -224,6 +224,18 @@ TEST_F(Loop, CloseResetsThePeersConnections)
 	EXPECT_EQ("C(" + std::to_string(-ECONNREFUSED) + ")", Poll(client));
 }
 
+TEST_F(Loop, AfterAPeersCloseANewOneMayJoin)
+{
+	leat_loop_conf conf = {};
+
+	Join();
+	server->ops->close(server);
+	conf.peer = client;
+	server = Open(conf);
+	ASSERT_EQ(0, server->ops->listen(server, &at, &cookie, nullptr));
+	Connect();
+}
+
 TEST_F(Loop, CloseWithinOneTransportFreesBothEnds)
 {
 	server = Open({});

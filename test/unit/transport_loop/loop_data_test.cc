@@ -252,6 +252,23 @@ TEST_F(Loop, JoinDeliversSendsTogether)
 	EXPECT_EQ("D(f)", Poll(server));
 }
 
+TEST_F(Loop, JoinWritesIntoNoSegmentThatTheSenderShares)
+{
+	leat_loop_conf conf = {};
+
+	conf.join_per_1000 = 1000;
+	Join(conf);
+	Connect();
+	rte_mbuf *m = Mbuf(client, "head");
+	ASSERT_EQ(0, rte_pktmbuf_chain(m, Mbuf(client, "tail")));
+	rte_mbuf_refcnt_update(m, 1);
+	ASSERT_EQ(0, leat_transport_send(c, m));
+	Flush();
+	EXPECT_EQ("D(headtail)", Poll(server));
+	EXPECT_EQ(4, m->data_len);
+	rte_pktmbuf_free(m);
+}
+
 TEST_F(Loop, DelaySkipsBursts)
 {
 	leat_loop_conf conf = {};
