@@ -83,6 +83,9 @@ TEST(Check, TheAnyAddressOverlapsEveryOther)
 {
 	EXPECT_EQ("--listen http,dpdk,0.0.0.0,6379: port 6379 is already that of resp 10.77.0.1",
 		CheckError({ "--listen", "http,dpdk,0.0.0.0,6379" }));
+	EXPECT_EQ("--listen resp,dpdk,10.77.0.1,80: port 80 is already that of http 0.0.0.0",
+		CheckError({ "--listen", "http,dpdk,0.0.0.0,80", "--listen",
+			"resp,dpdk,10.77.0.1,80" }));
 }
 
 TEST(Check, AddressesThatCannotBeAHostsAreTold)
