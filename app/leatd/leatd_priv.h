@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef LEATD_PRIV_H
+#define LEATD_PRIV_H
+
+/* The running daemon: what the steps of init.c open, in their order. */
+
+#include <stdatomic.h>
+
+#include <leat_command.h>
+#include <leat_transport_dpdk.h>
+#include <leat_worker.h>
+
+#include "config.h"
+#include "eal.h"
+
+#define LEATD_RUN_ID_LEN 40 /* hexadecimal digits */
+
+struct leatd_worker {
+	struct leat_worker *worker;
+	struct leat_transport *transports[LEATD_PORTS_MAX]; /* by port; the worker's to close */
+	size_t stack_len[LEATD_PORTS_MAX]; /* bytes that each transport took at its opening */
+	/* Written once by the lcore, release, when leat_worker_run() has returned; read by
+	 * the main thread, acquire, in serve.c. */
+	atomic_bool is_done;
+};
+
+struct leatd {
+	const struct leatd_conf *conf;
+	struct leat_command_server server;
+	char run_id[LEATD_RUN_ID_LEN + 1];
+	struct leat_eal eal;
+	uint32_t nb_ports; /* open ones, the first of conf->ports */
+	struct leat_dpdk_port *ports[LEATD_PORTS_MAX];
+	uint32_t nb_workers; /* open ones */
+	struct leatd_worker workers[LEATD_CPUS_MAX];
+};
+
+/* The configuration of worker idx but for its secrets, also for what it will take. */
+void leatd_worker_conf(const struct leatd *d, uint32_t idx, struct leat_worker_conf *conf);
+
+/* report.c: say on stdout what was chosen; the last line is "ready". */
+void leatd_report(const struct leatd *d);
+
+/* report.c: bytes of DPDK's heaps that are in use. */
+size_t leatd_heap_used(void);
+
+/*
+ * serve.c: block the signals that leatd_serve() waits for. Called before the first
+ * thread is made, which inherits this.
+ */
+void leatd_signals_block(void);
+
+/*
+ * serve.c: run the workers until SIGTERM, SIGINT or SIGHUP; drain; join them. 0, or
+ * -EIO: a worker ended by itself, -ETIME: connections had to be aborted.
+ */
+int leatd_serve(struct leatd *d, struct leat_error *error);
+
+#endif /* LEATD_PRIV_H */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include <cerrno>
+#include <csignal>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "config.h"
+#include "init.h"
+#include "stubs.h"
+
+namespace
+{
+
+class Init : public testing::Test
+{
+      protected:
+	Init()
+	{
+		world = World();
+		leatd_conf_init(conf.get());
+		Add(leatd_conf_port_option,
+			"p0,dev=net_tap0,addr=10.77.0.1/24,addr=10.77.0.2/24,gw=10.77.0.9,vlan=5,"
+			"mtu=1400,no-offload=tx-tcp-cksum;iface=t0");
+		Add(leatd_conf_port_option, "p1,dev=0000:01:00.0,addr=10.78.0.1/24");
+		Add(leatd_conf_listen_option, "resp,dpdk,10.77.0.2,6379");
+		Add(leatd_conf_listen_option, "http,dpdk,0.0.0.0,80");
+	}
+	void Add(int (*option)(leatd_conf *, const char *, leat_error *), const char *text)
+	{
+		leat_error error = {};
+
+		EXPECT_EQ(0, option(conf.get(), text, &error)) << error.text;
+	}
+	int RunLeatd()
+	{
+		leat_error check = {};
+		leat_error error = {};
+
+		EXPECT_EQ(0, leatd_conf_check(conf.get(), leatd_parts(), &check)) << check.text;
+		testing::internal::CaptureStdout();
+		testing::internal::CaptureStderr();
+		int ret = leatd_run(conf.get(), nullptr, &error);
+		out = testing::internal::GetCapturedStdout();
+		log = testing::internal::GetCapturedStderr();
+		sentence = error.text;
+		EXPECT_EQ(ret == 0, sentence.empty()) << sentence;
+		EXPECT_TRUE(world.live.empty());
+		return ret;
+	}
+
+	std::unique_ptr<leatd_conf> conf = std::make_unique<leatd_conf>();
+	std::string sentence, out, log;
+};
+
+TEST_F(Init, OpensInOrderServesAndClosesAll)
+{
+	EXPECT_EQ(0, RunLeatd()) << sentence;
+	EXPECT_EQ((std::vector<std::string>{ "eal", "port p0", "port p1", "worker", "queue 0 of p0",
+			  "queue 0 of p1" }),
+		world.opened);
+	EXPECT_EQ("leatd: info: draining\nleatd: info: drained\n", log);
+}
+
+TEST_F(Init, EveryStepThatFailsUndoesThoseBeforeIt)
+{
+	ASSERT_EQ(0, RunLeatd());
+	std::vector<std::string> steps = world.opened;
+	steps.insert(steps.end(), world.listens.begin(), world.listens.end());
+	steps.push_back("add");
+	for (const std::string &step : steps) {
+		SCOPED_TRACE(step);
+		world = World();
+		world.fail_at = step;
+		EXPECT_LT(RunLeatd(), 0);
+		EXPECT_EQ("no " + step + " today", sentence);
+		EXPECT_EQ("", out);
+	}
+}
+
+TEST_F(Init, AWorkerThatCannotBeLaunchedIsTold)
+{
+	world.fail_at = "launch";
+	EXPECT_EQ(-EBUSY, RunLeatd());
+	EXPECT_EQ("cannot run worker 0: Device or resource busy", sentence);
+}
+
+TEST_F(Init, TheLastLineOfTheReportIsReady)
+{
+	ASSERT_EQ(0, RunLeatd());
+	ASSERT_GE(out.size(), 7u);
+	EXPECT_EQ("\nready\n", out.substr(out.size() - 7));
+	for (const char *line : { "eal: file prefix leat-1, 512 MB of hugepages\n",
+		     "worker 0: cpu 0, idle adaptive\n",
+		     "port p0: device net_tap0,iface=t0, driver "
+		     "net_stub, mac 00:00:00:00:00:00, mtu 0",
+		     "port p0: addresses 10.77.0.1/24 10.77.0.2/24, gateway 10.77.0.9, vlan 5\n",
+		     "listen: http on dpdk 0.0.0.0 port 80\n" })
+		EXPECT_NE(std::string::npos, out.find(line)) << line << "\n" << out;
+}
+
+TEST_F(Init, PortsAreOpenedAsConfigured)
+{
+	conf->nb_rx_mbufs = 5000;
+	conf->nb_tx_mbufs = 6000;
+	ASSERT_EQ(0, RunLeatd());
+	const leat_dpdk_port_conf &p0 = world.port_confs[0];
+	EXPECT_EQ("net_tap0,iface=t0", world.devs[0]);
+	EXPECT_EQ("0000:01:00.0", world.devs[1]);
+	EXPECT_EQ(1400u, p0.mtu);
+	EXPECT_EQ(5u, p0.vlan_id);
+	EXPECT_EQ(1u, p0.nb_queues);
+	EXPECT_EQ(5000u, p0.nb_rx_mbufs);
+	EXPECT_EQ(6000u, p0.nb_tx_mbufs);
+	ASSERT_EQ(2u, p0.nb_addrs);
+	EXPECT_EQ(0x0a4d0002u, p0.addrs[1].addr);
+	EXPECT_EQ(24u, p0.addrs[1].prefix_len);
+	EXPECT_EQ(0x0a4d0009u, p0.gateway);
+	EXPECT_TRUE(p0.refused.tx_tcp_cksum);
+	EXPECT_FALSE(p0.refused.tx_ip_cksum);
+	EXPECT_FALSE(world.port_confs[1].refused.tx_tcp_cksum);
+}
+
+TEST_F(Init, OnlyPciDevicesAreGivenToTheEal)
+{
+	ASSERT_EQ(0, RunLeatd());
+	EXPECT_EQ(std::vector<std::string>{ "0000:01:00.0" }, world.pci_devs);
+	EXPECT_EQ(nullptr, world.eal_conf.cpus);
+	EXPECT_EQ(512u, world.eal_conf.memory_mb);
+	EXPECT_EQ(1u, world.eal_conf.nb_workers);
+}
+
+TEST_F(Init, WorkersAreOpenedAsConfigured)
+{
+	conf->idle = LEATD_IDLE_POLL;
+	ASSERT_EQ(0, RunLeatd());
+	const leat_worker_conf &w = world.worker_confs[0];
+	EXPECT_EQ(LEAT_WORKER_IDLE_POLL, w.idle);
+	EXPECT_EQ(4096u, w.nb_conns_max);
+	EXPECT_EQ(16u << 20, w.request_max);
+	EXPECT_EQ(32u << 20, w.carry_len);
+	EXPECT_EQ(64u << 20, w.store_len);
+	EXPECT_EQ(262144u, w.nb_keys_max);
+}
+
+TEST_F(Init, EverySecretIsItsOwn)
+{
+	ASSERT_EQ(0, RunLeatd());
+	const uint64_t *seeds[] = { world.worker_confs[0].seed, world.transport_confs[0].seed,
+		world.transport_confs[1].seed };
+	for (int i = 0; i < 3; i++) {
+		EXPECT_NE(seeds[i][0], seeds[i][1]);
+		EXPECT_NE(seeds[i][0], seeds[(i + 1) % 3][0]);
+	}
+}
+
+TEST_F(Init, AListenerIsOnThePortOfItsAddressAndTheAnyAddressOnEach)
+{
+	ASSERT_EQ(0, RunLeatd());
+	EXPECT_EQ((std::vector<std::string>{ "resp 172818434:6379 on queue 0 of p0",
+			  "http 0:80 on queue 0 of p0", "http 0:80 on queue 0 of p1" }),
+		world.listens);
+}
+
+TEST_F(Init, WhatIsOpenAfterTheDrainTimeoutIsAborted)
+{
+	conf->drain_timeout_s = 0;
+	world.run = Run::UntilStopped;
+	EXPECT_EQ(-ETIME, RunLeatd());
+	EXPECT_EQ("the drain timeout has passed, so 3 open connections were aborted", sentence);
+}
+
+TEST_F(Init, ASecondSignalEndsAtOnce)
+{
+	world.run = Run::UntilStopped;
+	world.signal_in_drain = true;
+	EXPECT_EQ(-ETIME, RunLeatd());
+	EXPECT_EQ("told to end at once, so 3 open connections were aborted", sentence);
+}
+
+TEST_F(Init, AWorkerThatEndsByItselfIsAnError)
+{
+	world.run = Run::NoMore;
+	EXPECT_EQ(-EIO, RunLeatd());
+	EXPECT_EQ("all workers have ended without being told to", sentence);
+}
+
+TEST_F(Init, SigpipeIsIgnored)
+{
+	struct sigaction action = {};
+
+	ASSERT_EQ(0, RunLeatd());
+	ASSERT_EQ(0, sigaction(SIGPIPE, nullptr, &action));
+	EXPECT_EQ(SIG_IGN, action.sa_handler);
+}
+
+} // namespace

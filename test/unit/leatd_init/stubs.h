@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef LEATD_STUBS_H
+#define LEATD_STUBS_H
+
+// What stands in for the EAL, the driver and the worker: it notes what is opened and
+// closed, and fails where a test wants it to.
+
+#include <string>
+#include <vector>
+
+#include <leat_transport_dpdk.h>
+#include <leat_worker.h>
+
+#include "eal.h"
+
+enum class Run {
+	UntilDrained, // leat_worker_run() returns when told to drain
+	UntilStopped, // it does not, and has three connections
+	NoMore,       // it returns at once
+};
+
+struct World {
+	std::vector<std::string> opened; // all that was opened, in order
+	std::vector<std::string> live;   // what is open now
+	std::vector<std::string> listens;
+	std::string fail_at; // the name of what shall not open
+	Run run = Run::UntilDrained;
+	bool signal_in_drain = false; // a second SIGTERM comes while draining
+
+	// What the stubs were given.
+	leat_eal_conf eal_conf = {};
+	std::vector<std::string> pci_devs;
+	std::vector<leat_dpdk_port_conf> port_confs;
+	std::vector<std::string> devs;
+	std::vector<leat_worker_conf> worker_confs;
+	std::vector<leat_transport_conf> transport_confs;
+};
+
+extern World world;
+
+#endif /* LEATD_STUBS_H */
