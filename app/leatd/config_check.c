@@ -262,12 +262,13 @@ leatd_conf_check(struct leatd_conf *conf, const struct leatd_parts *parts, struc
 	return limits_check(conf, error);
 }
 
-/* Print the keys of one section as "name value", those without a value left out. */
+/* Print the keys of one section as "name value, name value", those without a value left out. */
 static void
 section_print(const char *section, const char *title, const void *base, FILE *out)
 {
 	char text[LEATD_VALUE_LEN];
 	const struct leatd_key *keys;
+	const char *glue = "";
 	uint32_t nb;
 
 	(void)fprintf(out, "%s:", title);
@@ -282,7 +283,8 @@ section_print(const char *section, const char *title, const void *base, FILE *ou
 			(key->default_text != NULL && key->default_text[0] == '\0' &&
 				(strcmp(text, "0") == 0 || strcmp(text, "0.0.0.0") == 0)))
 			continue;
-		(void)fprintf(out, " %s %s", key->name, text);
+		(void)fprintf(out, "%s %s %s", glue, key->name, text);
+		glue = ",";
 		if (strcmp(key->meta, "MB") == 0)
 			(void)fprintf(out, " MB");
 	}

@@ -186,12 +186,13 @@ TEST(Check, TheSummaryShowsWhatWasChosen)
 	fclose(out);
 	std::string summary(text, len);
 	free(text);
-	EXPECT_NE(std::string::npos, summary.find("port p0: dev net_tap0 addr 10.77.0.1/24\n"))
+	EXPECT_NE(std::string::npos, summary.find("port p0: dev net_tap0, addr 10.77.0.1/24\n"))
 		<< summary;
 	EXPECT_NE(std::string::npos,
-		summary.find("listen: protocol resp transport dpdk address 10.77.0.1 port 6379\n"));
-	EXPECT_NE(std::string::npos, summary.find("worker: workers 1 idle adaptive\n"));
-	EXPECT_NE(std::string::npos, summary.find("memory 512 MB no-huge yes"));
+		summary.find(
+			"listen: protocol resp, transport dpdk, address 10.77.0.1, port 6379\n"));
+	EXPECT_NE(std::string::npos, summary.find("worker: workers 1, idle adaptive\n"));
+	EXPECT_NE(std::string::npos, summary.find("memory 512 MB, no-huge yes,"));
 }
 
 } // namespace
