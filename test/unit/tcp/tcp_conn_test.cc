@@ -134,4 +134,232 @@ TEST_F(TcpClose, BothAtOnce)
 	EXPECT_EQ(LEAT_TCP_EV_CLOSED, Events());
 }
 
+TEST_F(TcpClose, FinFollowsWhatIsQueued)
+{
+	Establish();
+	InputAck(tcb.snd_max, 1000);
+	Send(std::string(1500, 'x'));
+	leat_tcp_shutdown(&tcb);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kAck, sent[0].flags);
+	rte_mbuf *chain = Packet("late");
+
+	EXPECT_EQ(-EPIPE, leat_tcp_send(&tcb, chain));
+	rte_pktmbuf_free(chain);
+	InputAck(tcb.snd_max, 1000);
+	sent = Output();
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kFin | kPsh | kAck, sent[0].flags);
+	EXPECT_EQ(500u, sent[0].text.size());
+}
+
+TEST_F(TcpClose, ShutdownTwiceSendsOneFin)
+{
+	Establish();
+	leat_tcp_shutdown(&tcb);
+	leat_tcp_shutdown(&tcb);
+	EXPECT_EQ(1u, Output().size());
+	leat_tcp_shutdown(&tcb);
+	EXPECT_TRUE(Output().empty());
+}
+
+TEST_F(TcpClose, ShutdownInSynSentEndsAtOnce)
+{
+	Enter(LEAT_TCP_SYN_SENT);
+	leat_tcp_shutdown(&tcb);
+	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+	EXPECT_EQ(LEAT_TCP_EV_CLOSED, Events());
+}
+
+TEST_F(TcpClose, FinWait2HasALimitThatTextPutsOff)
+{
+	Enter(LEAT_TCP_FIN_WAIT_2);
+	EXPECT_EQ(now + conf.fin_wait_2_us, leat_tcp_deadline(&tcb));
+	now += 1000000;
+	InputAt(0, "text");
+	EXPECT_EQ(now + conf.fin_wait_2_us, tcb.life_at_us);
+	now += 1000000;
+	InputAt(-1, ""); // a keep-alive does not
+	EXPECT_EQ(now - 1000000 + conf.fin_wait_2_us, tcb.life_at_us);
+	Output();
+	Fire();
+	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+	EXPECT_EQ(-ETIMEDOUT, tcb.error);
+}
+
+// A peer that answers probes but never opens its window cannot hold us for ever.
+TEST_F(TcpClose, OrphanBehindAClosedWindowHasALimit)
+{
+	Establish();
+	InputAck(tcb.snd_max, 0);
+	Send("reply");
+	leat_tcp_shutdown(&tcb);
+	Output();
+	uint64_t limit = now + conf.fin_wait_2_us;
+
+	for (int i = 0; i < 1000 && tcb.state != LEAT_TCP_CLOSED; i++) {
+		Fire();
+		Output();
+		if (tcb.state != LEAT_TCP_CLOSED)
+			InputAck(tcb.snd_max, 0);
+	}
+	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+	EXPECT_EQ(limit, now);
+}
+
+TEST_F(TcpClose, AbortTellsThePeerWhereItMust)
+{
+	struct {
+		leat_tcp_state state;
+		bool tells;
+	} const rows[] = {
+		{ LEAT_TCP_SYN_SENT, false },
+		{ LEAT_TCP_SYN_RECEIVED, true },
+		{ LEAT_TCP_ESTABLISHED, true },
+		{ LEAT_TCP_FIN_WAIT_1, true },
+		{ LEAT_TCP_FIN_WAIT_2, true },
+		{ LEAT_TCP_CLOSE_WAIT, true },
+		{ LEAT_TCP_CLOSING, false },
+		{ LEAT_TCP_LAST_ACK, false },
+		{ LEAT_TCP_TIME_WAIT, false },
+	};
+
+	for (auto &row : rows) {
+		leat_tcp_out rst = {};
+
+		Enter(row.state);
+		uint32_t seq = tcb.snd_max;
+
+		EXPECT_EQ(row.tells, leat_tcp_abort(&tcb, &rst)) << leat_tcp_state_name(row.state);
+		EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+		EXPECT_EQ(-ECONNABORTED, tcb.error);
+		if (row.tells) {
+			EXPECT_EQ(kRst | kAck, rst.flags);
+			EXPECT_EQ(seq, rst.seq);
+			EXPECT_EQ(tcb.rcv_nxt, rst.ack);
+		}
+		EXPECT_FALSE(leat_tcp_abort(&tcb, &rst));
+		EXPECT_FALSE(leat_tcp_wants_output(&tcb));
+	}
+}
+
+// RFC 9293 section 3.6: who closes without having read resets.
+TEST_F(TcpClose, UnreadTextTurnsCloseIntoReset)
+{
+	leat_tcp_out rst;
+
+	Establish();
+	InputAt(0, "request");
+	EXPECT_TRUE(leat_tcp_has_unread(&tcb));
+	EXPECT_TRUE(leat_tcp_close(&tcb, &rst));
+	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+}
+
+TEST_F(TcpClose, TextThatNobodyWillReadResets)
+{
+	leat_tcp_out rst;
+
+	Establish();
+	EXPECT_FALSE(leat_tcp_close(&tcb, &rst));
+	Output();
+	EXPECT_EQ(LEAT_TCP_REFUSED, InputAt(0, "late"));
+	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+	EXPECT_EQ(LEAT_TCP_EV_CLOSED, Events());
+}
+
+class TcpTimeWait : public TcpTest
+{
+      protected:
+	void SetUp() override
+	{
+		TcpTest::SetUp();
+		Enter(LEAT_TCP_TIME_WAIT);
+	}
+
+	leat_tcp_seg NewSyn()
+	{
+		leat_tcp_seg syn = Syn();
+
+		syn.seq = tcb.rcv_nxt + 1;
+		return syn;
+	}
+};
+
+TEST_F(TcpTimeWait, FinAgainIsAcknowledgedAndRestartsTheTimer)
+{
+	now += 1000000;
+	EXPECT_EQ(LEAT_TCP_DONE, InputAt(-1, "", kFin));
+	EXPECT_EQ(1u, Output().size());
+	EXPECT_EQ(now + conf.time_wait_us, leat_tcp_deadline(&tcb));
+	EXPECT_EQ(0, Events());
+}
+
+TEST_F(TcpTimeWait, OtherTextIsAcknowledgedAndDoesNot)
+{
+	uint64_t deadline = leat_tcp_deadline(&tcb);
+
+	now += 1000000;
+	EXPECT_EQ(LEAT_TCP_DROPPED, InputAt(-3, "old"));
+	EXPECT_EQ(1u, Output().size());
+	EXPECT_EQ(deadline, leat_tcp_deadline(&tcb));
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(Seg(kAck)));
+	EXPECT_TRUE(Output().empty());
+}
+
+// RFC 1337.
+TEST_F(TcpTimeWait, RstIsIgnored)
+{
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(Seg(kRst)));
+	EXPECT_EQ(LEAT_TCP_TIME_WAIT, tcb.state);
+	EXPECT_TRUE(Output().empty());
+}
+
+// RFC 6191.
+TEST_F(TcpTimeWait, NewerSynMayReopen)
+{
+	leat_tcp_seg syn = NewSyn();
+
+	EXPECT_EQ(LEAT_TCP_REOPEN, Input(syn));
+	syn.seq = tcb.rcv_nxt;
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(syn));
+	EXPECT_EQ(1u, Output().size());
+}
+
+TEST_F(TcpTimeWait, TimestampDecidesWhereBothHaveOne)
+{
+	struct leat_tcp_time_wait tw;
+	leat_tcp_out ack;
+	leat_tcp_seg syn = NewSyn();
+
+	leat_tcp_time_wait_get(&tcb, &tw);
+	tw.ts_on = true;
+	tw.ts_recent = 100;
+	syn.opts.has_ts = true;
+	syn.opts.ts_val = 99;
+	EXPECT_EQ(LEAT_TCP_DROPPED, leat_tcp_time_wait_input(&tw, &conf, now, &syn, &ack));
+	EXPECT_EQ(kAck, ack.flags);
+	EXPECT_EQ(100u, ack.opts.ts_ecr);
+	syn.opts.ts_val = 101;
+	syn.seq = tw.rcv_nxt - 5;
+	EXPECT_EQ(LEAT_TCP_REOPEN, leat_tcp_time_wait_input(&tw, &conf, now, &syn, &ack));
+	syn.opts.ts_val = 100;
+	EXPECT_EQ(LEAT_TCP_DROPPED, leat_tcp_time_wait_input(&tw, &conf, now, &syn, &ack));
+}
+
+TEST(TcpState, NamesAreThoseOfTheRfc)
+{
+	EXPECT_STREQ("FIN-WAIT-1", leat_tcp_state_name(LEAT_TCP_FIN_WAIT_1));
+	EXPECT_STREQ("TIME-WAIT", leat_tcp_state_name(LEAT_TCP_TIME_WAIT));
+	EXPECT_STREQ("?", leat_tcp_state_name(LEAT_TCP_STATES));
+}
+
+TEST_F(TcpTest, RefusesToTakeASegmentWhenClosed)
+{
+	leat_tcp_seg seg = {};
+
+	EXPECT_DEATH(leat_tcp_input(&tcb, now, &seg, nullptr), "");
+}
+
 } // namespace

@@ -38,22 +38,18 @@ Pool()
 	return pool;
 }
 
-// One packet; split after each of the lengths in parts.
+// One packet: mbufs of these lengths, then as many as it takes.
 inline rte_mbuf *
-Packet(const std::string &bytes, std::vector<size_t> parts = {})
+Packet(const std::string &bytes, const std::vector<size_t> &parts = {})
 {
 	rte_mbuf *head = nullptr;
 	size_t pos = 0;
 
-	if (bytes.empty())
-		return nullptr;
-	parts.push_back(SIZE_MAX);
-	for (size_t part : parts) {
-		size_t len = std::min(part, bytes.size() - pos);
+	for (size_t i = 0; pos < bytes.size(); i++) {
 		rte_mbuf *mbuf = rte_pktmbuf_alloc(Pool());
+		size_t len = i < parts.size() ? parts[i] : rte_pktmbuf_tailroom(mbuf);
 
-		EXPECT_NE(nullptr, mbuf);
-		EXPECT_LE(len, rte_pktmbuf_tailroom(mbuf));
+		len = std::min(len, bytes.size() - pos);
 		memcpy(rte_pktmbuf_append(mbuf, (uint16_t)len), bytes.data() + pos, len);
 		pos += len;
 		if (head == nullptr)

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// Windows both ways: RFC 9293 section 3.8.6, and the delayed ACK, RFC 5681 section 4.2.
+
+#include "tcp_fixture.h"
+
+using namespace tcp_test;
+
+namespace
+{
+
+using TcpRcvWnd = TcpTest;
+using TcpSndWnd = TcpTest;
+using TcpDelayedAck = TcpTest;
+
+TEST_F(TcpRcvWnd, ClosesByBytesAndNeverMovesItsEdgeBack)
+{
+	Establish();
+	uint32_t edge = kIrs + 1 + 10000;
+
+	for (int i = 0; i < 10; i++) {
+		InputAt(0, std::string(1000, 'x'));
+		Take(false);
+		for (const Sent &sent : Output()) {
+			EXPECT_EQ(edge, sent.ack + sent.wnd);
+		}
+	}
+	EXPECT_EQ(edge, tcb.rcv_nxt);
+}
+
+// Section 3.8.6.2.2: by min(MSS, half of the window) at least.
+TEST_F(TcpRcvWnd, OpensByAFullSegmentAtLeast)
+{
+	Establish();
+	for (int i = 0; i < 10; i++)
+		InputAt(0, std::string(1000, 'x'));
+	Take(false);
+	EXPECT_EQ(0u, Output().back().wnd);
+	leat_tcp_consumed(&tcb, 999);
+	EXPECT_TRUE(Output().empty());
+	leat_tcp_consumed(&tcb, 1);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kAck, sent[0].flags);
+	EXPECT_EQ(1000u, sent[0].wnd);
+}
+
+TEST_F(TcpRcvWnd, SmallStepsRideOnNoOtherAckEither)
+{
+	Establish();
+	for (int i = 0; i < 10; i++)
+		InputAt(0, std::string(1000, 'x'));
+	Take(false);
+	Output();
+	leat_tcp_consumed(&tcb, 999);
+	Send("reply");
+	EXPECT_EQ(0u, Output().back().wnd);
+}
+
+TEST_F(TcpRcvWnd, NoUpdateIsSentWhileHalfOfTheWindowIsOpen)
+{
+	Establish();
+	for (int i = 0; i < 4; i++) {
+		InputAt(0, std::string(1000, 'x'));
+		InputAt(0, std::string(1000, 'x'));
+		Output();
+		Take(true);
+		EXPECT_TRUE(Output().empty());
+	}
+}
+
+// The edge as the peer computes it moves back by less than one unit of the scale, and what
+// was promised is honoured: RFC 7323 section 2.4.
+TEST_F(TcpRcvWnd, ScaledWindowHonoursWhatItPromised)
+{
+	leat_tcp_seg syn = Syn();
+
+	conf.wscale = 7;
+	conf.rcv_wnd_max = 128 * 20;
+	syn.opts.has_wscale = true;
+	Establish(syn);
+	InputAt(0, "x");
+	Fire();
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(19u, sent[0].wnd);
+	EXPECT_EQ(LEAT_TCP_DONE, InputAt(0, std::string(128 * 20 - 1, 'y')));
+	EXPECT_EQ(128u * 20, Take(false).size());
+	EXPECT_EQ(LEAT_TCP_DONE, InputAt(0, "z"));
+	EXPECT_EQ("", Take(false));
+}
+
+TEST_F(TcpRcvWnd, ScaledWindowIsRoundedUpWhereMemoryAllows)
+{
+	leat_tcp_seg syn = Syn();
+
+	conf.wscale = 7;
+	conf.rcv_wnd_max = 128 * 100;
+	syn.opts.has_wscale = true;
+	Establish(syn);
+	InputAt(0, "x");
+	Take();
+	Fire();
+	EXPECT_EQ(100u, Output().back().wnd);
+}
+
+TEST_F(TcpDelayedAck, WaitsForItsDelay)
+{
+	Establish();
+	InputAt(0, "x");
+	EXPECT_TRUE(Output().empty());
+	EXPECT_EQ(now + 40000, leat_tcp_deadline(&tcb));
+	leat_tcp_timeout(&tcb, now + 39999);
+	EXPECT_TRUE(Output().empty());
+	Fire();
+	EXPECT_EQ(1u, Output().size());
+	EXPECT_EQ(UINT64_MAX, leat_tcp_deadline(&tcb));
+}
+
+TEST_F(TcpDelayedAck, MoreTextDoesNotPutItOff)
+{
+	Establish();
+	InputAt(0, "x");
+	uint64_t deadline = leat_tcp_deadline(&tcb);
+
+	now += 30000;
+	InputAt(0, "y");
+	EXPECT_EQ(deadline, leat_tcp_deadline(&tcb));
+}
+
+TEST_F(TcpDelayedAck, RidesOnTheReply)
+{
+	Establish();
+	InputAt(0, "x");
+	Send("reply");
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kIrs + 2, sent[0].ack);
+	Input(Seg(kAck));
+	EXPECT_EQ(UINT64_MAX, leat_tcp_deadline(&tcb));
+}
+
+TEST_F(TcpDelayedAck, EverySecondFullSegmentIsAcknowledgedAtOnce)
+{
+	Establish();
+	for (int i = 0; i < 3; i++) {
+		InputAt(0, std::string(1000, 'x'));
+		EXPECT_TRUE(Output().empty());
+		InputAt(0, std::string(1000, 'x'));
+		EXPECT_EQ(1u, Output().size());
+		Take();
+	}
+}
+
+TEST_F(TcpDelayedAck, OfZeroIsAtOnce)
+{
+	conf.ack_delay_us = 0;
+	Establish();
+	InputAt(0, "x");
+	EXPECT_EQ(1u, Output().size());
+}
+
+TEST_F(TcpSndWnd, IsNotOverrun)
+{
+	Establish();
+	InputAck(tcb.snd_max, 2000);
+	Send(std::string(2500, 'x'));
+	EXPECT_EQ(2u, Output().size());
+	InputAck(tcb.snd_una, 2499);
+	EXPECT_TRUE(Output().empty());
+	InputAck(tcb.snd_una, 2500);
+	EXPECT_EQ(500u, Output().at(0).text.size());
+}
+
+// Section 3.8.6.2.1.
+TEST_F(TcpSndWnd, NoSillySegmentIsSentIntoASmallWindow)
+{
+	Establish();
+	Send(std::string(3000, 'x'));
+	InputAck(tcb.snd_max, 2100);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(2u, sent.size());
+	EXPECT_EQ(1000u, sent[1].text.size());
+}
+
+TEST_F(TcpSndWnd, OlderSegmentDoesNotSetTheWindow)
+{
+	Establish();
+	InputAt(0, "abc");
+	InputAt(0, "def");
+	leat_tcp_seg old = Seg(kAck);
+
+	old.seq -= 4;
+	old.wnd = 5;
+	EXPECT_EQ(LEAT_TCP_DONE, Input(old, "cdefg"));
+	EXPECT_EQ(20000u, tcb.snd_wnd);
+}
+
+// Section 3.8.6.1.
+TEST_F(TcpSndWnd, ClosedWindowIsProbedWithBackOff)
+{
+	Establish();
+	InputAck(tcb.snd_max, 0);
+	Send("reply");
+	EXPECT_TRUE(Output().empty());
+	uint64_t interval = leat_tcp_deadline(&tcb) - now;
+
+	EXPECT_EQ(tcb.rto_us, interval);
+	for (int i = 0; i < 5; i++) {
+		uint64_t before = now;
+
+		Fire();
+		EXPECT_EQ(interval << i, now - before);
+		std::vector<Sent> sent = Output();
+
+		ASSERT_EQ(1u, sent.size());
+		EXPECT_EQ(kAck, sent[0].flags);
+		EXPECT_EQ(tcb.snd_una - 1, sent[0].seq);
+		EXPECT_EQ("", sent[0].text);
+	}
+	InputAck(tcb.snd_max, 20000);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ("reply", sent[0].text);
+	EXPECT_EQ(kIss + 1, sent[0].seq);
+}
+
+TEST_F(TcpSndWnd, AnsweredProbesGoOnForEverAndUnansweredEnd)
+{
+	conf.nb_retries_max = 3;
+	Establish();
+	InputAck(tcb.snd_max, 0);
+	Send("reply");
+	Output();
+	for (int i = 0; i < 50; i++) {
+		Fire();
+		ASSERT_EQ(1u, Output().size());
+		InputAck(tcb.snd_max, 0);
+		Output();
+	}
+	for (int i = 0; i < 3; i++) {
+		Fire();
+		ASSERT_EQ(LEAT_TCP_ESTABLISHED, tcb.state);
+		Output();
+	}
+	Fire();
+	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+	EXPECT_EQ(-ETIMEDOUT, tcb.error);
+}
+
+TEST_F(TcpSndWnd, ProbeIntervalHasALimit)
+{
+	conf.nb_retries_max = 60;
+	Establish();
+	InputAck(tcb.snd_max, 0);
+	Send("reply");
+	Output();
+	for (int i = 0; i < 50; i++) {
+		uint64_t before = now;
+
+		Fire();
+		Output();
+		ASSERT_LE(now - before, conf.rto_max_us);
+	}
+}
+
+TEST_F(TcpSndWnd, WindowTooSmallForASegmentIsUsedInTheEnd)
+{
+	Establish();
+	InputAck(tcb.snd_max, 10);
+	Send(std::string(100, 'x'));
+	EXPECT_TRUE(Output().empty());
+	Fire();
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(10u, sent[0].text.size());
+}
+
+TEST_F(TcpSndWnd, WindowThatClosesOnTextInFlightIsNotProbedYet)
+{
+	Establish();
+	Send(std::string(500, 'x'));
+	Output();
+	Send(std::string(500, 'y'));
+	InputAck(tcb.snd_una, 0);
+	EXPECT_TRUE(Output().empty());
+	InputAck(tcb.snd_max, 0);
+	EXPECT_TRUE(Output().empty());
+	Fire();
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kIss + 1 + 500 - 1, sent[0].seq);
+}
+
+TEST_F(TcpSndWnd, ZeroWindowProbeOfThePeerIsAnswered)
+{
+	Establish();
+	for (const char *text : { "", "x" }) {
+		InputAt(-1, text);
+		EXPECT_EQ(1u, Output().size());
+	}
+}
+
+TEST_F(TcpSndWnd, FinGoesIntoAClosedWindow)
+{
+	Establish();
+	InputAck(tcb.snd_max, 0);
+	leat_tcp_shutdown(&tcb);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kFin | kAck, sent[0].flags);
+}
+
+TEST_F(TcpSndWnd, SmallRepliesOfOneTurnShareASegment)
+{
+	Establish();
+	for (int i = 0; i < 5; i++)
+		Send("+OK\r\n", { 1 });
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ("+OK\r\n+OK\r\n+OK\r\n+OK\r\n+OK\r\n", sent[0].text);
+	EXPECT_EQ(kPsh | kAck, sent[0].flags);
+}
+
+TEST_F(TcpSndWnd, PshIsOnTheLastSegmentOnly)
+{
+	Establish();
+	Send(std::string(1700, 'a'));
+	Send(std::string(800, 'b'));
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(3u, sent.size());
+	EXPECT_EQ(kAck, sent[0].flags);
+	EXPECT_EQ(kAck, sent[1].flags);
+	EXPECT_EQ(kPsh | kAck, sent[2].flags);
+	EXPECT_EQ(std::string(700, 'a') + std::string(300, 'b'), sent[1].text);
+	EXPECT_EQ(500u, sent[2].text.size());
+}
+
+TEST_F(TcpSndWnd, QueueTakesUpToItsLimitAndTellsWhenThereIsRoom)
+{
+	conf.snd_len_max = 1000;
+	Establish();
+	EXPECT_EQ(0, Send(std::string(400, 'a')));
+	EXPECT_EQ(-ENOBUFS, Send(std::string(601, 'b')));
+	EXPECT_EQ(0, Send(std::string(600, 'b')));
+	EXPECT_EQ(-ENOBUFS, Send("c"));
+	Output();
+	InputAck(kIss + 1 + 499);
+	EXPECT_EQ(0, Events());
+	InputAck(kIss + 1 + 500);
+	EXPECT_EQ(LEAT_TCP_EV_WRITABLE, Events());
+	InputAck(kIss + 1 + 1000);
+	EXPECT_EQ(0, Events());
+}
+
+TEST_F(TcpSndWnd, EmptyQueueTakesAnyChain)
+{
+	conf.snd_len_max = 10;
+	Establish();
+	EXPECT_EQ(0, Send(std::string(11, 'a')));
+	EXPECT_EQ(-ENOBUFS, Send("b"));
+}
+
+// What was acknowledged is freed while the rest stays, mbuf by mbuf.
+TEST_F(TcpSndWnd, PartialAcksFreeWholeMbufs)
+{
+	Establish();
+	Send(std::string(30, 'a'), { 10, 10 });
+	Output();
+	EXPECT_EQ(3u, rte_mempool_in_use_count(Pool()));
+	InputAck(kIss + 1 + 9);
+	EXPECT_EQ(3u, rte_mempool_in_use_count(Pool()));
+	InputAck(kIss + 1 + 10);
+	EXPECT_EQ(2u, rte_mempool_in_use_count(Pool()));
+	InputAck(kIss + 1 + 29);
+	EXPECT_EQ(1u, rte_mempool_in_use_count(Pool()));
+}
+
+// A frame that the device still holds keeps its bytes after the ACK.
+TEST_F(TcpSndWnd, IndirectMbufOutlivesTheQueue)
+{
+	leat_tcp_out out;
+
+	Establish();
+	Send("reply");
+	ASSERT_TRUE(leat_tcp_output(&tcb, now, &out));
+	rte_mbuf *indirect = rte_pktmbuf_alloc(Pool());
+
+	rte_pktmbuf_attach(indirect, out.text);
+	Input(Seg(kAck));
+	EXPECT_EQ("reply", BytesOf(indirect, 0, 5));
+	rte_pktmbuf_free(indirect);
+}
+
+} // namespace
