@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "sim_world.h"
+
+namespace sim
+{
+
+Node::Node(Sim *sim, int idx) : sim_(sim), idx_(idx)
+{
+	static const char *const names[] = { "sim0", "sim1" };
+	Rng &rng = sim->rng;
+	uint16_t mss = (uint16_t)(sim->mtu - 40);
+	leat_error error = {};
+
+	conf_.name = names[idx];
+	conf_.mac[0] = 2;
+	conf_.mac[5] = (uint8_t)(1 + idx);
+	conf_.mtu = sim->mtu;
+	conf_.nb_addrs = 1;
+	conf_.addrs[0] = { 0x0a4d0001u + (uint32_t)idx, 24 };
+	conf_.offloads.tx_multi_seg = rng.OneIn(2);
+	conf_.nb_conns_max = 4 * kConnsMax;
+	conf_.nb_time_waits_max = 4 * kConnsMax;
+	conf_.nb_neighbours_max = 4;
+	conf_.conn_priv_len = sizeof(Side *);
+	conf_.pool = sim->pools[idx];
+	conf_.seed[0] = rng.In(0, UINT64_MAX - 1);
+	conf_.seed[1] = rng.In(0, UINT64_MAX - 1);
+	conf_.now_us = sim->now_us;
+	leat_tcp_conf_init(&conf_.tcp, mss);
+	conf_.tcp.wscale = (uint8_t)(rng.OneIn(2) ? 0 : rng.In(1, 7));
+	conf_.tcp.rcv_wnd_max =
+		(uint32_t)rng.In(2 * mss, std::min<uint64_t>(65535u << conf_.tcp.wscale, 262144));
+	conf_.tcp.snd_len_max = (uint32_t)rng.In(2 * mss, 131072);
+	conf_.tcp.ack_delay_us = rng.OneIn(3) ? 0 : 40000;
+	conf_.tcp.time_wait_us = kTimeWaitUs;
+	conf_.tcp.nb_retries_max = 40;
+	conf_.tcp.nb_syn_retries_max = 20;
+	conf_.tcp.fin_wait_2_us = 3600 * kSecondUs;
+	if (leat_inet_open(&conf_, &inet_, &error) < 0)
+		Fail("open: %s", error.text);
+	if (leat_inet_listen(inet_, 0, kPort, nullptr) < 0)
+		Fail("listen");
+}
+
+void
+Node::Connect(Pair *pair)
+{
+	leat_inet_conn *conn;
+	uint32_t addr;
+	uint16_t port, rport;
+
+	if (leat_inet_connect(
+		    inet_, 0x0a4d0001u + (uint32_t)(1 - idx_), kPort, sim_->now_us, &conn) < 0)
+		Fail("connect");
+	leat_inet_conn_ends(conn, &addr, &port, &addr, &rport);
+	Attach(conn, &pair->sides[0]);
+	by_port[port] = pair;
+	sides_.push_back(&pair->sides[0]);
+}
+
+// A frame as a port may hand it over: in one mbuf, or cut anywhere.
+rte_mbuf *
+Node::Frame(const std::vector<uint8_t> &bytes)
+{
+	rte_mbuf *head = nullptr;
+	size_t off = 0;
+	bool cut = sim_->rng.OneIn(8);
+
+	while (off < bytes.size()) {
+		rte_mbuf *seg = rte_pktmbuf_alloc(conf_.pool);
+		size_t len = bytes.size() - off;
+
+		if (seg == nullptr) {
+			rte_pktmbuf_free(head);
+			return nullptr; // as a port without buffers: lost
+		}
+		if (cut)
+			len = std::min<size_t>(len, sim_->rng.In(1, 700));
+		memcpy(rte_pktmbuf_append(seg, (uint16_t)len), bytes.data() + off, len);
+		off += len;
+		if (head == nullptr)
+			head = seg;
+		else if (rte_pktmbuf_chain(head, seg) < 0)
+			Fail("chain");
+	}
+	return head;
+}
+
+void
+Node::Receive()
+{
+	Link &link = sim_->links[1 - idx_];
+	rte_mbuf *mbufs[LEAT_INET_BURST_MAX];
+
+	while (link.NextUs() <= sim_->now_us) {
+		uint16_t nb_max = (uint16_t)sim_->rng.In(1, LEAT_INET_BURST_MAX);
+		uint16_t n = 0;
+
+		while (n < nb_max && link.NextUs() <= sim_->now_us) {
+			mbufs[n] = Frame(link.Take());
+			n = (uint16_t)(n + (mbufs[n] != nullptr));
+		}
+		leat_inet_input(inet_, sim_->now_us, mbufs, n);
+	}
+}
+
+void
+Node::TakeOpen(leat_inet_conn *conn)
+{
+	uint32_t laddr, raddr;
+	uint16_t lport, rport;
+	Side *side;
+
+	memcpy(&side, leat_inet_conn_priv(conn), sizeof(side));
+	leat_inet_conn_ends(conn, &laddr, &lport, &raddr, &rport);
+	if (side == nullptr) { // accepted
+		Node &peer = *sim_->nodes[1 - idx_];
+		auto it = peer.by_port.find(rport);
+
+		if (lport != kPort || it == peer.by_port.end())
+			Fail("node %d: OPEN by nobody", idx_);
+		side = &it->second->sides[1];
+		Attach(conn, side);
+		sides_.push_back(side);
+	}
+	if (side->is_open)
+		Fail("node %d: OPEN twice", idx_);
+	side->is_open = true;
+}
+
+void
+Node::TakeData(Side *side, rte_mbuf *mbuf)
+{
+	uint32_t len = 0;
+
+	for (rte_mbuf *seg = mbuf; seg != nullptr; seg = seg->next) {
+		const uint8_t *data = rte_pktmbuf_mtod(seg, const uint8_t *);
+
+		if (seg->data_len == 0)
+			Fail("node %d: empty segment", idx_);
+		for (uint16_t i = 0; i < seg->data_len; i++) {
+			if (data[i] != StreamByte(side->rx_seed, side->nb_received + len + i))
+				Fail("node %d: wrong byte %" PRIu64 " of %" PRIu64, idx_,
+					side->nb_received + len + i, side->rx_len);
+		}
+		len += seg->data_len;
+	}
+	if (len != mbuf->pkt_len)
+		Fail("node %d: pkt_len", idx_);
+	rte_pktmbuf_free(mbuf);
+	side->nb_received += len;
+	side->nb_unread += len;
+	sim_->nb_bytes += len;
+	if (side->nb_received > side->rx_len)
+		Fail("node %d: more than was sent", idx_);
+	if (side->nb_unread > conf_.tcp.rcv_wnd_max)
+		Fail("node %d: more than the window", idx_);
+	side->read_at_us = sim_->now_us + side->pause_us;
+}
+
+void
+Node::TakeClosed(Side *side, int error)
+{
+	if (error != 0)
+		Fail("node %d: closed with error %d: sent %" PRIu64 "/%" PRIu64 " received %" PRIu64
+		     "/%" PRIu64 " eof %d shut %d",
+			idx_, error, side->nb_sent, side->tx_len, side->nb_received, side->rx_len,
+			side->has_eof, side->is_shut);
+	if (!side->has_eof || !side->is_shut)
+		Fail("node %d: closed too early", idx_);
+	side->is_closed = true;
+	side->conn = nullptr;
+}
+
+void
+Node::TakeEvent(const leat_inet_event &event)
+{
+	if (event.type == LEAT_INET_OPEN) {
+		TakeOpen(event.conn);
+		return;
+	}
+	Side *side = SideOf(event.conn);
+	if (side->is_closed)
+		Fail("node %d: event after CLOSED", idx_);
+	if (!side->is_open && event.type != LEAT_INET_CLOSED)
+		Fail("node %d: event before OPEN", idx_);
+	switch (event.type) {
+	case LEAT_INET_DATA:
+		if (side->has_eof)
+			Fail("node %d: DATA after EOF", idx_);
+		TakeData(side, event.mbuf);
+		break;
+	case LEAT_INET_WRITABLE:
+		if (!side->is_blocked)
+			Fail("node %d: WRITABLE that nobody waits for", idx_);
+		side->is_blocked = false;
+		break;
+	case LEAT_INET_EOF:
+		if (side->has_eof || side->nb_received != side->rx_len)
+			Fail("node %d: EOF after %" PRIu64 " of %" PRIu64, idx_, side->nb_received,
+				side->rx_len);
+		side->has_eof = true;
+		break;
+	default: // CLOSED; OPEN was above
+		TakeClosed(side, event.error);
+		break;
+	}
+}
+
+void
+Node::TakeEvents()
+{
+	leat_inet_event events[16];
+	uint16_t nb = (uint16_t)sim_->rng.In(1, 16);
+	uint16_t n;
+
+	do {
+		n = leat_inet_events(inet_, events, nb);
+		for (uint16_t i = 0; i < n; i++) {
+			sim_->Progress();
+			TakeEvent(events[i]);
+		}
+	} while (n == nb);
+}
+
+rte_mbuf *
+Node::Chunk(Side *side, uint32_t len)
+{
+	rte_mbuf *head = nullptr;
+	uint64_t pos = side->nb_sent;
+
+	while (len > 0) {
+		rte_mbuf *seg = leat_inet_tx_alloc(inet_);
+		uint32_t n = (uint32_t)std::min<uint64_t>(len, sim_->rng.In(1, 2000));
+
+		if (seg == nullptr) {
+			rte_pktmbuf_free(head);
+			return nullptr;
+		}
+		n = std::min<uint32_t>(n, rte_pktmbuf_tailroom(seg));
+		uint8_t *data = (uint8_t *)rte_pktmbuf_append(seg, (uint16_t)n);
+		for (uint32_t i = 0; i < n; i++)
+			data[i] = StreamByte(side->tx_seed, pos++);
+		len -= n;
+		if (head == nullptr)
+			head = seg;
+		else if (rte_pktmbuf_chain(head, seg) < 0)
+			Fail("chain");
+	}
+	return head;
+}
+
+void
+Node::Write(Side *side)
+{
+	// Frames and ACKs must find mbufs too: an application reserves, as the worker does.
+	while (side->nb_sent < side->tx_len && !side->is_blocked &&
+		rte_mempool_avail_count(conf_.pool) > kNbMbufs / 2) {
+		uint64_t left = side->tx_len - side->nb_sent;
+		uint32_t len = (uint32_t)std::min(left, sim_->rng.In(1, side->chunk_max));
+		rte_mbuf *chain = Chunk(side, len);
+		int ret;
+
+		if (chain == nullptr)
+			return;
+		ret = leat_inet_send(inet_, side->conn, chain);
+		if (ret == 0) {
+			side->nb_sent += len;
+			continue;
+		}
+		rte_pktmbuf_free(chain);
+		if (ret != -ENOBUFS)
+			Fail("node %d: send gives %d", idx_, ret);
+		side->is_blocked = true;
+	}
+}
+
+void
+Node::Read(Side *side)
+{
+	uint32_t len = side->nb_unread;
+
+	if (side->pause_us > 0 && len > 1 && !side->has_eof)
+		len = (uint32_t)sim_->rng.In(1, len);
+	leat_inet_consumed(inet_, side->conn, len);
+	side->nb_unread -= len;
+	side->read_at_us = sim_->now_us + side->pause_us;
+}
+
+void
+Node::Close(Side *side)
+{
+	if (side->close_at_us == kNever)
+		side->close_at_us = sim_->now_us + side->close_delay_us;
+	if (sim_->now_us < side->close_at_us)
+		return;
+	leat_inet_shutdown(inet_, side->conn);
+	side->is_shut = true;
+}
+
+void
+Node::Pump(Side *side)
+{
+	if (!side->is_open || side->is_closed)
+		return;
+	if (side->nb_unread > 0 && side->read_at_us <= sim_->now_us)
+		Read(side);
+	Write(side);
+	if (side->nb_sent == side->tx_len && !side->is_shut &&
+		(side->has_eof || !side->closes_after_eof))
+		Close(side);
+}
+
+void
+Node::Transmit()
+{
+	rte_mbuf *mbufs[32];
+	uint16_t nb = (uint16_t)sim_->rng.In(1, 32);
+	uint16_t n;
+
+	do {
+		n = leat_inet_output(inet_, sim_->now_us, mbufs, nb);
+		for (uint16_t i = 0; i < n; i++) {
+			std::vector<uint8_t> bytes(mbufs[i]->pkt_len);
+			size_t off = 0;
+
+			if (!conf_.offloads.tx_multi_seg && mbufs[i]->nb_segs > 1)
+				Fail("node %d: a chain that the port cannot send", idx_);
+			for (rte_mbuf *seg = mbufs[i]; seg != nullptr; seg = seg->next) {
+				memcpy(bytes.data() + off, rte_pktmbuf_mtod(seg, void *),
+					seg->data_len);
+				off += seg->data_len;
+			}
+			if (off != bytes.size() || off > 14u + conf_.mtu)
+				Fail("node %d: a frame of %zu bytes", idx_, off);
+			if (bytes.size() < 60)
+				bytes.resize(60, 0xee);
+			rte_pktmbuf_free(mbufs[i]);
+			sim_->links[idx_].Send(sim_->now_us, std::move(bytes));
+		}
+	} while (n == nb);
+}
+
+void
+Node::Turn()
+{
+	Receive();
+	if (leat_inet_deadline(inet_) <= sim_->now_us)
+		leat_inet_timers(inet_, sim_->now_us);
+	TakeEvents();
+	for (size_t i = 0; i < sides_.size(); i++)
+		Pump(sides_[i]);
+	Transmit();
+}
+
+uint64_t
+Node::WakeUs() const
+{
+	uint64_t at_us = std::min(leat_inet_deadline(inet_), sim_->links[1 - idx_].NextUs());
+
+	for (const Side *side : sides_) {
+		if (side->is_closed || !side->is_open)
+			continue;
+		if (side->nb_unread > 0)
+			at_us = std::min(at_us, side->read_at_us);
+		if (!side->is_shut)
+			at_us = std::min(at_us, side->close_at_us);
+		if (side->nb_sent < side->tx_len && !side->is_blocked) // the pool was short
+			at_us = std::min(at_us, sim_->now_us + 1000);
+	}
+	return at_us;
+}
+
+void
+Node::CheckEnd()
+{
+	const struct leat_inet_stats *stats = leat_inet_stats(inet_);
+
+	if (leat_inet_nb_conns(inet_) != 0)
+		Fail("node %d: %u slots in use", idx_, leat_inet_nb_conns(inet_));
+	if (leat_inet_nb_time_waits(inet_) != 0)
+		Fail("node %d: TIME-WAIT has not ended", idx_);
+	uint64_t nb_bad = stats->rx_tcp_cksum + stats->rx_tcp_cksum_partial +
+			  stats->rx_tcp_malformed + stats->rx_ipv4_cksum + stats->rx_ipv4_malformed;
+	if (nb_bad > sim_->links[1 - idx_].NbDamaged())
+		Fail("node %d: its peer sent bad checksums or headers", idx_);
+	if (rte_mempool_avail_count(conf_.pool) != kNbMbufs)
+		Fail("node %d: %u mbufs are not back", idx_,
+			kNbMbufs - rte_mempool_avail_count(conf_.pool));
+}
+
+} // namespace sim
