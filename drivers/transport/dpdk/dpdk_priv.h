@@ -44,6 +44,60 @@ struct leat_dpdk_port {
 
 static_assert(LEAT_DPDK_QUEUES_MAX <= 64, "one bit per queue");
 
+/*
+ * One queue pair with a stack of its own; all of it is the owning lcore's.
+ */
+struct dpdk_queue {
+	struct leat_transport xp; /* first */
+	struct leat_inet *inet;
+	uint16_t port_id;
+	uint16_t queue_id;
+	uint16_t nb_backlog; /* frames the device did not take yet */
+	uint16_t nb_stash;   /* frames found while going to sleep */
+	uint16_t nb_naps;    /* short sleeps owed to an interrupt that came too early */
+	bool has_tx_offloads;
+	bool is_slack_set;             /* of the thread that waits */
+	int epoll_fd;                  /* with the receive interrupt in it; -1: none */
+	uint64_t now_us;               /* of the last call that told it */
+	struct rte_mempool *text_pool; /* for text to send; NULL: the stack's own pool */
+	struct leat_dpdk_port *port;
+	struct leat_dpdk_stats stats;
+	struct rte_mbuf *backlog[DPDK_BURST];
+	struct rte_mbuf *stash[DPDK_BURST];
+};
+
+/* The private bytes of a connection of the stack. */
+struct dpdk_conn {
+	struct leat_conn conn; /* first */
+};
+
+static inline struct dpdk_queue *
+dpdk_queue_of(const struct leat_transport *xp)
+{
+	return LEAT_CONTAINER_OF(xp, struct dpdk_queue, xp);
+}
+
+static inline struct leat_inet_conn *
+dpdk_inet_conn_of(const struct leat_conn *conn)
+{
+	return leat_inet_conn_of_priv(dpdk_queue_of(conn->transport)->inet,
+		LEAT_CONTAINER_OF(conn, struct dpdk_conn, conn));
+}
+
+/* Make the driver's head of a connection of the stack. */
+struct leat_conn *dpdk_conn_init(struct dpdk_queue *queue, struct leat_inet_conn *inet_conn);
+
+/* The operations of the datapath; see struct leat_transport_ops. */
+uint16_t dpdk_rx_burst(struct leat_transport *xp, uint64_t now_us, struct leat_transport_event *ev,
+	uint16_t nb_ev);
+struct rte_mbuf *dpdk_tx_alloc(struct leat_transport *xp);
+int dpdk_send(struct leat_conn *conn, struct rte_mbuf *chain);
+void dpdk_consumed(struct leat_conn *conn, uint32_t len);
+void dpdk_tx_flush(struct leat_transport *xp, uint64_t now_us);
+void dpdk_shutdown(struct leat_conn *conn);
+void dpdk_abort(struct leat_conn *conn);
+void dpdk_wait(struct leat_transport *xp, uint32_t timeout_us);
+
 /* Some drivers return -1, which is no errno. */
 static inline int
 dpdk_errno(int ret)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include <string.h>
+
+#include "dpdk_priv.h"
+
+/* Bursts of one flush; what is left stays owed by the stack, and received frames get their turn. */
+#define DATAPATH_TX_BURSTS_MAX 16u
+
+struct leat_conn *
+dpdk_conn_init(struct dpdk_queue *queue, struct leat_inet_conn *inet_conn)
+{
+	struct dpdk_conn *conn = leat_inet_conn_priv(inet_conn);
+
+	conn->conn.transport = &queue->xp;
+	conn->conn.listener = leat_inet_conn_listener(inet_conn);
+	return &conn->conn;
+}
+
+static void
+queue_input(struct dpdk_queue *queue, uint64_t now_us)
+{
+	struct rte_mbuf *frames[DPDK_BURST];
+	uint16_t nb = queue->nb_stash;
+
+	if (nb > 0) {
+		memcpy(frames, queue->stash, nb * sizeof(frames[0]));
+		queue->nb_stash = 0;
+	} else {
+		nb = rte_eth_rx_burst(queue->port_id, queue->queue_id, frames, DPDK_BURST);
+	}
+	if (nb == 0)
+		return;
+	queue->stats.rx_frames += nb;
+	leat_inet_input(queue->inet, now_us, frames, nb);
+}
+
+/* An accepted connection is first seen here, one that we opened has its head already. */
+static void
+event_translate(struct dpdk_queue *queue, const struct leat_inet_event *in,
+	struct leat_transport_event *out)
+{
+	static const enum leat_transport_event_type types[] = {
+		[LEAT_INET_OPEN] = LEAT_TRANSPORT_OPEN,
+		[LEAT_INET_DATA] = LEAT_TRANSPORT_DATA,
+		[LEAT_INET_WRITABLE] = LEAT_TRANSPORT_WRITABLE,
+		[LEAT_INET_EOF] = LEAT_TRANSPORT_EOF,
+		[LEAT_INET_CLOSED] = LEAT_TRANSPORT_CLOSED,
+	};
+	struct dpdk_conn *conn = leat_inet_conn_priv(in->conn);
+
+	if (conn->conn.transport == NULL)
+		(void)dpdk_conn_init(queue, in->conn); /* it is conn->conn */
+	out->type = types[in->type];
+	out->error = in->error;
+	out->conn = &conn->conn;
+	out->mbuf = in->mbuf;
+}
+
+uint16_t
+dpdk_rx_burst(
+	struct leat_transport *xp, uint64_t now_us, struct leat_transport_event *ev, uint16_t nb_ev)
+{
+	struct dpdk_queue *queue = dpdk_queue_of(xp);
+	struct leat_inet_event events[DPDK_BURST];
+	uint16_t nb = 0;
+	uint16_t nb_asked;
+	uint16_t nb_got;
+
+	queue->now_us = now_us;
+	queue_input(queue, now_us);
+	if (leat_inet_deadline(queue->inet) <= now_us)
+		leat_inet_timers(queue->inet, now_us);
+	do {
+		nb_asked = LEAT_MIN((uint16_t)(nb_ev - nb), (uint16_t)DPDK_BURST);
+		nb_got = leat_inet_events(queue->inet, events, nb_asked);
+		LEAT_VERIFY(nb_got <= nb_asked);
+		for (uint16_t i = 0; i < nb_got; i++)
+			event_translate(queue, &events[i], &ev[nb++]);
+	} while (nb_got == nb_asked && nb < nb_ev);
+	return nb;
+}
+
+struct rte_mbuf *
+dpdk_tx_alloc(struct leat_transport *xp)
+{
+	struct dpdk_queue *queue = dpdk_queue_of(xp);
+
+	if (queue->text_pool == NULL)
+		return leat_inet_tx_alloc(queue->inet);
+	return rte_pktmbuf_alloc(queue->text_pool);
+}
+
+int
+dpdk_send(struct leat_conn *conn, struct rte_mbuf *chain)
+{
+	return leat_inet_send(dpdk_queue_of(conn->transport)->inet, dpdk_inet_conn_of(conn), chain);
+}
+
+void
+dpdk_consumed(struct leat_conn *conn, uint32_t len)
+{
+	leat_inet_consumed(dpdk_queue_of(conn->transport)->inet, dpdk_inet_conn_of(conn), len);
+}
+
+void
+dpdk_shutdown(struct leat_conn *conn)
+{
+	leat_inet_shutdown(dpdk_queue_of(conn->transport)->inet, dpdk_inet_conn_of(conn));
+}
+
+void
+dpdk_abort(struct leat_conn *conn)
+{
+	leat_inet_abort(dpdk_queue_of(conn->transport)->inet, dpdk_inet_conn_of(conn));
+}
+
+/* Let the driver finish offloaded fields; a frame that it refuses is dropped. */
+static uint16_t
+queue_prepare(struct dpdk_queue *queue, struct rte_mbuf **frames, uint16_t nb)
+{
+	uint16_t nb_good = 0;
+
+	if (!queue->has_tx_offloads)
+		return nb;
+	for (;;) {
+		nb_good = (uint16_t)(nb_good + rte_eth_tx_prepare(queue->port_id, queue->queue_id,
+						       frames + nb_good, (uint16_t)(nb - nb_good)));
+		if (nb_good == nb)
+			return nb;
+		rte_pktmbuf_free(frames[nb_good]);
+		queue->stats.tx_refused++;
+		nb--;
+		memmove(frames + nb_good, frames + nb_good + 1,
+			(size_t)(nb - nb_good) * sizeof(frames[0]));
+	}
+}
+
+/* Send what the device takes; the rest becomes the backlog. @return whether it took all. */
+static bool
+queue_transmit(struct dpdk_queue *queue, struct rte_mbuf **frames, uint16_t nb)
+{
+	uint16_t nb_sent = rte_eth_tx_burst(queue->port_id, queue->queue_id, frames, nb);
+	uint16_t nb_left = (uint16_t)(nb - nb_sent);
+
+	queue->stats.tx_frames += nb_sent;
+	memmove(queue->backlog, frames + nb_sent, nb_left * sizeof(frames[0]));
+	queue->nb_backlog = nb_left;
+	queue->stats.tx_full += nb_left > 0;
+	return nb_left == 0;
+}
+
+void
+dpdk_tx_flush(struct leat_transport *xp, uint64_t now_us)
+{
+	struct dpdk_queue *queue = dpdk_queue_of(xp);
+	struct rte_mbuf *frames[DPDK_BURST];
+	uint16_t nb;
+
+	queue->now_us = now_us;
+	if (queue->nb_backlog > 0 && !queue_transmit(queue, queue->backlog, queue->nb_backlog))
+		return;
+	for (unsigned int i = 0; i < DATAPATH_TX_BURSTS_MAX; i++) {
+		nb = leat_inet_output(queue->inet, now_us, frames, DPDK_BURST);
+		if (nb == 0)
+			return;
+		if (!queue_transmit(queue, frames, queue_prepare(queue, frames, nb)) ||
+			nb < DPDK_BURST)
+			return;
+	}
+}

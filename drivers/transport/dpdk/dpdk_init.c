@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <rte_malloc.h>
+
+#include "dpdk_priv.h"
+
+#define INIT_IP_TCP_LEN 40u /* IPv4 and TCP headers without options, RFC 9293 section 3.7.1 */
+
+static int
+init_check_conf(const struct leat_transport_conf *conf, struct leat_error *error)
+{
+	const struct leat_dpdk_conf *own = conf->driver_conf;
+	const struct leat_dpdk_port *port;
+
+	if (own == NULL || own->port == NULL)
+		return leat_error_set(error, -EINVAL, "transport dpdk: no port is given");
+	port = own->port;
+	if (own->queue_id >= port->info.nb_queues)
+		return leat_error_set(error, -EINVAL, "port %s: there is no queue %u, it has %u",
+			port->info.name, own->queue_id, port->info.nb_queues);
+	if ((port->queues_open & (UINT64_C(1) << own->queue_id)) != 0)
+		return leat_error_set(error, -EBUSY, "port %s: queue %u is another worker's",
+			port->info.name, own->queue_id);
+	if (conf->nb_conns_max == 0)
+		return leat_error_set(
+			error, -EINVAL, "port %s: no connections are allowed", port->info.name);
+	return 0;
+}
+
+static int
+init_open_inet(
+	const struct leat_transport_conf *conf, struct dpdk_queue *queue, struct leat_error *error)
+{
+	const struct leat_dpdk_conf *own = conf->driver_conf;
+	const struct leat_dpdk_port *port = own->port;
+	char name[16];
+	struct leat_inet_conf inet_conf = {
+		.name = name,
+		.socket_id = conf->socket_id,
+		.mtu = port->info.mtu,
+		.vlan_id = port->vlan_id,
+		.nb_addrs = port->nb_addrs,
+		.gateway = port->gateway,
+		.offloads = port->info.offloads,
+		.nb_conns_max = conf->nb_conns_max,
+		.nb_time_waits_max =
+			own->nb_time_waits_max != 0 ? own->nb_time_waits_max : conf->nb_conns_max,
+		.nb_neighbours_max = own->nb_neighbours_max != 0 ? own->nb_neighbours_max
+								 : LEAT_DPDK_NEIGHBOURS_DEFAULT,
+		.conn_priv_len = sizeof(struct dpdk_conn),
+		.pool = port->tx_pool,
+		.seed = { conf->seed[0], conf->seed[1] },
+		.now_us = conf->now_us,
+	};
+
+	(void)snprintf(
+		name, sizeof(name), "leat%u.%u", port->dev.port_id, own->queue_id); /* fits */
+	memcpy(inet_conf.mac, port->info.mac, sizeof(inet_conf.mac));
+	memcpy(inet_conf.addrs, port->addrs, sizeof(inet_conf.addrs));
+	if (own->tcp != NULL)
+		inet_conf.tcp = *own->tcp;
+	else
+		leat_tcp_conf_init(&inet_conf.tcp, (uint16_t)(port->info.mtu - INIT_IP_TCP_LEN));
+	return leat_inet_open(&inet_conf, &queue->inet, error);
+}
+
+/* A queue that cannot be watched is slept on in short turns, which is no failure. */
+static int
+init_open_epoll(const struct dpdk_queue *queue)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int rx_fd;
+	int fd;
+
+	if (!queue->port->info.rx_intr)
+		return -1;
+	rx_fd = rte_eth_dev_rx_intr_ctl_q_get_fd(queue->port_id, queue->queue_id);
+	fd = epoll_create1(EPOLL_CLOEXEC);
+	if (fd >= 0 && epoll_ctl(fd, EPOLL_CTL_ADD, rx_fd, &event) < 0) {
+		(void)close(fd); /* empty */
+		fd = -1;
+	}
+	return fd;
+}
+
+static int
+dpdk_open(const struct leat_transport_conf *conf, struct leat_transport **out,
+	struct leat_error *error)
+{
+	const struct leat_dpdk_conf *own = conf->driver_conf;
+	struct dpdk_queue *queue;
+	int ret;
+
+	ret = init_check_conf(conf, error);
+	if (ret < 0)
+		return ret;
+	queue = rte_zmalloc_socket(
+		"dpdk_queue", sizeof(*queue), RTE_CACHE_LINE_SIZE, conf->socket_id);
+	if (queue == NULL)
+		return leat_error_set(error, -ENOMEM, "port %s: no memory for queue %u",
+			own->port->info.name, own->queue_id);
+	queue->xp.ops = &leat_transport_dpdk_ops;
+	queue->xp.lcore_id = conf->lcore_id;
+	queue->port = own->port;
+	queue->port_id = own->port->dev.port_id;
+	queue->queue_id = own->queue_id;
+	queue->has_tx_offloads =
+		own->port->info.offloads.tx_ip_cksum || own->port->info.offloads.tx_tcp_cksum;
+	queue->now_us = conf->now_us;
+	queue->text_pool = conf->pool;
+	ret = init_open_inet(conf, queue, error);
+	if (ret < 0)
+		goto free_queue;
+	queue->epoll_fd = init_open_epoll(queue);
+	own->port->queues_open |= UINT64_C(1) << own->queue_id;
+	*out = &queue->xp;
+	return 0;
+
+free_queue:
+	rte_free(queue);
+	return ret;
+}
+
+static void
+dpdk_close(struct leat_transport *xp)
+{
+	struct dpdk_queue *queue = dpdk_queue_of(xp);
+
+	leat_inet_close(queue->inet);
+	rte_pktmbuf_free_bulk(queue->backlog, queue->nb_backlog);
+	rte_pktmbuf_free_bulk(queue->stash, queue->nb_stash);
+	if (queue->epoll_fd >= 0)
+		(void)close(queue->epoll_fd); /* nothing was written */
+	queue->port->queues_open &= ~(UINT64_C(1) << queue->queue_id);
+	rte_free(queue);
+}
+
+static int
+dpdk_listen(struct leat_transport *xp, const struct leat_endpoint *local, void *listener,
+	struct leat_error *error)
+{
+	struct dpdk_queue *queue = dpdk_queue_of(xp);
+	char text[LEAT_ENDPOINT_TEXT_MAX];
+	int ret;
+
+	(void)leat_endpoint_format(local, text); /* it is text */
+	if (local->type != LEAT_ENDPOINT_IPV4)
+		return leat_error_set(error, -EADDRNOTAVAIL,
+			"port %s: cannot listen on %s: dpdk has IPv4 only", queue->port->info.name,
+			text);
+	ret = leat_inet_listen(queue->inet, local->ipv4, local->port, listener);
+	if (ret == -EADDRINUSE)
+		return leat_error_set(
+			error, ret, "port %s: two listeners on %s", queue->port->info.name, text);
+	if (ret == -EADDRNOTAVAIL)
+		return leat_error_set(error, ret,
+			"port %s: cannot listen on %s: it is not an address of the port",
+			queue->port->info.name, text);
+	if (ret < 0)
+		return leat_error_set(error, ret, "port %s: cannot listen on %s: %s",
+			queue->port->info.name, text, strerror(-ret));
+	return 0;
+}
+
+static int
+dpdk_unlisten(struct leat_transport *xp, const struct leat_endpoint *local)
+{
+	if (local->type != LEAT_ENDPOINT_IPV4)
+		return -ENOENT;
+	return leat_inet_unlisten(dpdk_queue_of(xp)->inet, local->ipv4, local->port);
+}
+
+static int
+dpdk_connect(struct leat_transport *xp, const struct leat_endpoint *peer, void *session,
+	struct leat_conn **out)
+{
+	struct dpdk_queue *queue = dpdk_queue_of(xp);
+	struct leat_inet_conn *inet_conn;
+	int ret;
+
+	if (peer->type != LEAT_ENDPOINT_IPV4)
+		return -EAFNOSUPPORT;
+	ret = leat_inet_connect(queue->inet, peer->ipv4, peer->port, queue->now_us, &inet_conn);
+	if (ret < 0)
+		return ret;
+	*out = dpdk_conn_init(queue, inet_conn);
+	(*out)->session = session;
+	return 0;
+}
+
+static void
+dpdk_endpoints(
+	const struct leat_conn *conn, struct leat_endpoint *local, struct leat_endpoint *peer)
+{
+	memset(local, 0, sizeof(*local));
+	memset(peer, 0, sizeof(*peer));
+	local->type = LEAT_ENDPOINT_IPV4;
+	peer->type = LEAT_ENDPOINT_IPV4;
+	leat_inet_conn_ends(
+		dpdk_inet_conn_of(conn), &local->ipv4, &local->port, &peer->ipv4, &peer->port);
+}
+
+const struct leat_dpdk_stats *
+leat_dpdk_stats(const struct leat_transport *xp)
+{
+	LEAT_VERIFY(xp->ops == &leat_transport_dpdk_ops);
+	return &dpdk_queue_of(xp)->stats;
+}
+
+const struct leat_inet_stats *
+leat_dpdk_inet_stats(const struct leat_transport *xp)
+{
+	LEAT_VERIFY(xp->ops == &leat_transport_dpdk_ops);
+	return leat_inet_stats(dpdk_queue_of(xp)->inet);
+}
+
+const struct leat_transport_ops leat_transport_dpdk_ops = {
+	.name = "dpdk",
+	.open = dpdk_open,
+	.listen = dpdk_listen,
+	.unlisten = dpdk_unlisten,
+	.close = dpdk_close,
+	.connect = dpdk_connect,
+	.rx_burst = dpdk_rx_burst,
+	.tx_alloc = dpdk_tx_alloc,
+	.send = dpdk_send,
+	.consumed = dpdk_consumed,
+	.tx_flush = dpdk_tx_flush,
+	.shutdown = dpdk_shutdown,
+	.abort = dpdk_abort,
+	.wait = dpdk_wait,
+	.endpoints = dpdk_endpoints,
+};
