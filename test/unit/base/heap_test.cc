@@ -287,4 +287,23 @@ TEST_F(Heap, FreeingTwiceStops)
 	EXPECT_DEATH(leat_heap_free(heap, ptr), "");
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+
+#ifdef HAS_ASAN
+TEST_F(Heap, UseAfterFreeIsSeen)
+{
+	auto *ptr = static_cast<volatile uint8_t *>(leat_heap_alloc(heap, 100));
+
+	ptr[50] = 1;
+	leat_heap_free(heap, const_cast<uint8_t *>(ptr));
+	EXPECT_DEATH(ptr[50] = 2, "use-after-poison");
+}
+#endif
+
 } // namespace

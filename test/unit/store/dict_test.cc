@@ -164,24 +164,24 @@ TEST_F(Dict, TableThatCannotGrowStillTakesFields)
 
 TEST_F(Dict, NoChangeMovesMoreThanAFewBuckets)
 {
-	for (int i = 0; i < 40000; i++) {
+	for (int i = 0; i < 16000; i++) {
 		uint32_t before = dict.nb_moved;
 		uint32_t nb_small = dict.nb_small;
-		std::string field = std::to_string(i % 20000);
+		std::string field = std::to_string(i % 8000);
 
-		(void)(i < 20000 ? Set(field, "") : Remove(field));
+		(void)(i < 8000 ? Set(field, "") : Remove(field));
 		if (dict.nb_small == nb_small) { // else a move has begun or ended
 			uint32_t after = dict.nb_moved;
 
 			ASSERT_LE(LEAT_MAX(before, after) - LEAT_MIN(before, after),
-				i < 20000 ? LEAT_DICT_SPLITS : LEAT_DICT_JOINS);
+				i < 8000 ? LEAT_DICT_SPLITS : LEAT_DICT_JOINS);
 		}
 	}
 }
 
 TEST_F(Dict, LoadStaysBounded)
 {
-	for (int i = 0; i < 50000; i++) {
+	for (int i = 0; i < 10000; i++) {
 		(void)Set(std::to_string(i), "");
 		// One field a bucket, counted while it moves: at most twice that for a while.
 		ASSERT_LE(leat_dict_len(&dict), 2 * uint64_t{ dict.nb_small } + 1);
@@ -190,9 +190,9 @@ TEST_F(Dict, LoadStaysBounded)
 
 TEST_F(Dict, TableShrinksWithItsFields)
 {
-	for (int i = 0; i < 50000; i++)
+	for (int i = 0; i < 10000; i++)
 		(void)Set(std::to_string(i), "");
-	for (int i = 0; i < 49990; i++) {
+	for (int i = 0; i < 9990; i++) {
 		(void)Remove(std::to_string(i));
 		ASSERT_LE(dict.nb_small, LEAT_MAX(16 * leat_dict_len(&dict), 8u)) << i;
 	}

@@ -388,6 +388,36 @@ TEST_F(Store, EqualSignatureIsNeverAHit)
 	}
 }
 
+TEST_F(Store, EqualSignatureIsNeverAHitInBulk)
+{
+	std::vector<std::string> keys;
+	std::vector<leat_slice> slices;
+	std::vector<leat_store_hint> hints(LEAT_STORE_BULK_MAX);
+	std::vector<leat_store_hint *> pointers;
+
+	for (uint32_t i = 0; i < LEAT_STORE_BULK_MAX; i++)
+		keys.push_back("key " + std::to_string(i));
+	for (uint32_t i = 0; i < LEAT_STORE_BULK_MAX; i++) {
+		hints[i].is_hashed = true;
+		hints[i].hash = 0xdeadbeef;
+		slices.push_back(Slice(keys[i]));
+		pointers.push_back(&hints[i]);
+		leat_store_hint hint = hints[i];
+		if (i % 2 == 0) {
+			ASSERT_EQ(0, Set(keys[i], keys[i], LEAT_STORE_NO_EXPIRY, &hint));
+		}
+	}
+	leat_store_look_up(store, slices.data(), pointers.data(), LEAT_STORE_BULK_MAX);
+	for (uint32_t i = 0; i < LEAT_STORE_BULK_MAX; i++) {
+		if (i % 2 == 0) {
+			ASSERT_NE(nullptr, hints[i].entry);
+			EXPECT_EQ(keys[i], String(leat_store_entry_key(hints[i].entry)));
+		} else {
+			EXPECT_EQ(nullptr, hints[i].entry);
+		}
+	}
+}
+
 TEST_F(Store, HashDependsOnTheSeed)
 {
 	leat_store_hint a = {};
