@@ -86,19 +86,19 @@ block_is_free(const struct heap_block *block)
 static inline struct heap_block *
 block_at(const struct heap_block *block, size_t offset)
 {
-	return (struct heap_block *)((uint8_t *)(uintptr_t)block + offset);
+	return (struct heap_block *)((uint8_t *)block + offset);
 }
 
 static inline void *
 block_payload(const struct heap_block *block)
 {
-	return (uint8_t *)(uintptr_t)block + BLOCK_HEAD_LEN;
+	return (uint8_t *)block + BLOCK_HEAD_LEN;
 }
 
 static inline struct heap_block *
 block_of(const void *ptr)
 {
-	return (struct heap_block *)((uint8_t *)(uintptr_t)ptr - BLOCK_HEAD_LEN);
+	return (struct heap_block *)((uint8_t *)ptr - BLOCK_HEAD_LEN);
 }
 
 /* The last word of a block, which is free. */
@@ -114,7 +114,7 @@ block_prev(const struct heap_block *block)
 {
 	size_t len = ((const size_t *)(const void *)block)[-1];
 
-	return (struct heap_block *)((uint8_t *)(uintptr_t)block - len);
+	return (struct heap_block *)((uint8_t *)block - len);
 }
 
 /* The list of a free block of this many bytes. */
@@ -347,7 +347,7 @@ leat_heap_resize(struct leat_heap *heap, void *ptr, size_t len)
 	block = block_of(ptr);
 	old = block_len(block);
 	next = block_at(block, old);
-	if (block_is_free(next) && (need <= old || old + block_len(next) >= need)) {
+	if (block_is_free(next) && old + block_len(next) >= need) {
 		/* Also when it gets shorter, so that what is left joins its neighbour. */
 		block_take(heap, next);
 		block->head += block_len(next);

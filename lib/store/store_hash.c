@@ -23,8 +23,8 @@ fields_alloc(struct leat_store *store, const struct leat_slice *pairs, uint32_t 
 	struct leat_dict_node *last = NULL;
 
 	for (uint32_t i = 0; i < nb_pairs; i++) {
-		struct leat_dict_node *node =
-			leat_dict_node_alloc(&store->env, pairs[2 * i], pairs[2 * i + 1]);
+		struct leat_dict_node *node = leat_dict_node_alloc(
+			&store->env, pairs[2 * (size_t)i], pairs[2 * (size_t)i + 1]);
 
 		if (node == NULL) {
 			fields_free(store, first);

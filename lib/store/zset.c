@@ -85,6 +85,7 @@ zset_path_to(const struct leat_zset *zset, double score, struct leat_slice membe
 	struct leat_zset_link *links = zset->head;
 	uint64_t position = 0;
 
+	LEAT_VERIFY(zset->nb_levels > 0);
 	for (uint32_t level = zset->nb_levels; level-- > 0;) {
 		while (links[level].next != NULL &&
 			node_is_before(links[level].next, score, member)) {
