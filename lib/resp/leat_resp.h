@@ -70,7 +70,7 @@ struct leat_resp_request {
 	uint32_t argc;     /**< 0: an empty line, "*0" or "*-1", which ask for nothing */
 	uint32_t argv_len; /**< slices of the caller's array in use; at least argc */
 	enum leat_resp_refusal refusal; /**< with -EBADMSG and -EMSGSIZE only */
-	uint8_t got;                    /**< the byte in the place of '$' */
+	uint8_t got;                    /**< the byte in the place of '$', if that is the refusal */
 };
 
 /**

@@ -101,9 +101,10 @@ parser_read_bulk_len(struct leat_resp_parser *parser, const struct leat_resp_lim
 		return 0;
 	if (ret == -EMSGSIZE)
 		return parser_refuse(req, ret, LEAT_RESP_BIG_BULK_LINE);
-	req->got = in.data[line_pos];
-	if (req->got != '$')
+	if (in.data[line_pos] != '$') {
+		req->got = in.data[line_pos];
 		return parser_refuse(req, -EBADMSG, LEAT_RESP_BAD_BULK_TYPE);
+	}
 	if (ret < 0 || len < 0)
 		return parser_refuse(req, -EBADMSG, LEAT_RESP_BAD_BULK_LEN);
 	if (limits->request_max - parser->pos < RESP_CRLF_LEN ||
