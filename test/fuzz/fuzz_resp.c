@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The request parser of lib/resp. The first bytes of an input choose limits, room
+ * and pieces; the rest is a stream of requests.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <leat_resp.h>
+
+#define ARGV_MAX     64u
+#define REQUESTS_MAX 4096u
+#define HEAD_LEN     4u
+#define PIECES_MAX   256u /* of one stream, nearly */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+/* What came of one request; arguments as a hash, since they may lie anywhere. */
+struct outcome {
+	ssize_t ret;
+	uint32_t argc;
+	uint32_t argv_len;
+	uint32_t args_hash;
+	enum leat_resp_refusal refusal;
+	uint8_t got;
+};
+
+static bool
+lies_in(struct leat_slice s, const void *data, size_t len)
+{
+	const uint8_t *first = data;
+
+	return s.data >= first && s.data <= first + len && s.len <= (size_t)(first + len - s.data);
+}
+
+static struct outcome
+parse_step(struct leat_resp_parser *parser, const struct leat_resp_limits *limits,
+	struct leat_slice in, uint32_t argv_max)
+{
+	struct leat_slice argv[ARGV_MAX];
+	struct leat_resp_request req;
+	struct outcome outcome = { 0 };
+
+	outcome.ret = leat_resp_parse_request(parser, limits, in, argv, argv_max, &req);
+	LEAT_VERIFY(outcome.ret <= (ssize_t)in.len);
+	if (outcome.ret == 0 || outcome.ret == -ENOBUFS)
+		return outcome;
+	LEAT_VERIFY(parser->pos == 0);
+	LEAT_VERIFY(parser->nb_seen == 0);
+	LEAT_VERIFY(parser->arg_idx == 0);
+	LEAT_VERIFY((outcome.ret < 0) == (req.refusal != LEAT_RESP_OK));
+	outcome.refusal = req.refusal;
+	outcome.got = req.got;
+	if (outcome.ret < 0)
+		return outcome;
+	LEAT_VERIFY(req.argc <= req.argv_len);
+	LEAT_VERIFY(req.argv_len <= argv_max);
+	LEAT_VERIFY(req.argv_len <= limits->argc_max);
+	outcome.argc = req.argc;
+	outcome.argv_len = req.argv_len;
+	for (uint32_t i = 0; i < req.argc; i++) {
+		LEAT_VERIFY(lies_in(argv[i], in.data, (size_t)outcome.ret) ||
+			    lies_in(argv[i], argv + req.argc,
+				    (req.argv_len - req.argc) * sizeof(*argv)));
+		for (size_t j = 0; j < argv[i].len; j++)
+			outcome.args_hash = outcome.args_hash * 31 + argv[i].data[j];
+		outcome.args_hash = outcome.args_hash * 31 + (uint32_t)argv[i].len;
+	}
+	return outcome;
+}
+
+/* The first request, its bytes coming in pieces, each time elsewhere in memory. */
+static struct outcome
+parse_in_pieces(const struct leat_resp_limits *limits, struct leat_slice in, uint32_t argv_max,
+	uint8_t seed)
+{
+	struct leat_resp_parser parser = { 0 };
+	struct outcome outcome = { 0 };
+	uint32_t random = seed;
+	size_t len = 0;
+
+	while (outcome.ret == 0) {
+		uint8_t *copy = malloc(len > 0 ? len : 1);
+
+		LEAT_VERIFY(copy != NULL);
+		if (len > 0)
+			memcpy(copy, in.data, len);
+		outcome = parse_step(&parser, limits, (struct leat_slice){ copy, len }, argv_max);
+		free(copy);
+		if (len == in.len)
+			break;
+		random = random * 1103515245 + 12345;
+		/* Each piece copies all before it, so a long stream gets longer ones. */
+		len += LEAT_MIN(in.len - len, 1 + in.len / PIECES_MAX + ((random >> 16) & seed));
+	}
+	return outcome;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct leat_resp_limits limits;
+	struct leat_slice in;
+	uint32_t argv_max;
+	uint8_t seed;
+
+	if (len < HEAD_LEN)
+		return 0;
+	limits.request_max = data[0] == 0 ? 1u << 20 : data[0];
+	limits.argc_max = data[1] == 0 ? ARGV_MAX : data[1];
+	argv_max = LEAT_MIN((uint32_t)data[2], ARGV_MAX);
+	seed = data[3];
+	in = (struct leat_slice){ data + HEAD_LEN, len - HEAD_LEN };
+	for (unsigned int i = 0; i < REQUESTS_MAX; i++) {
+		struct leat_resp_parser parser = { 0 };
+		struct outcome at_once = parse_step(&parser, &limits, in, argv_max);
+		struct outcome pieces = parse_in_pieces(&limits, in, argv_max, seed);
+
+		LEAT_VERIFY(at_once.ret == pieces.ret);
+		LEAT_VERIFY(at_once.argc == pieces.argc);
+		LEAT_VERIFY(at_once.argv_len == pieces.argv_len);
+		LEAT_VERIFY(at_once.args_hash == pieces.args_hash);
+		LEAT_VERIFY(at_once.refusal == pieces.refusal);
+		LEAT_VERIFY(at_once.got == pieces.got);
+		if (at_once.ret <= 0)
+			break;
+		in.data += at_once.ret;
+		in.len -= (size_t)at_once.ret;
+	}
+	return 0;
+}
