@@ -29,6 +29,7 @@ struct leat_protocol_limits {
 	uint32_t argc_max; /**< slices of argv that one request may use, 0: the codec's own limit */
 };
 
+/** What a protocol supplies; every pointer is set. */
 struct leat_protocol {
 	const char *name; /**< "resp", "http": the first word of --listen */
 
