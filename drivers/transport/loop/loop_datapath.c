@@ -358,6 +358,7 @@ chain_verify(const struct rte_mbuf *chain)
 	uint32_t len = 0;
 	uint32_t nb_segs = 0;
 
+	LEAT_VERIFY(chain != NULL);
 	for (const struct rte_mbuf *seg = chain; seg != NULL; seg = seg->next) {
 		LEAT_VERIFY(seg->data_len > 0);
 		len += seg->data_len;
