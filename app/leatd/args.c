@@ -74,7 +74,7 @@ options_fill(struct option options[OPTIONS_MAX])
 
 /* Candidates for leatd_nearest(): the names of getopt's table. */
 static const char *
-option_next(void *arg, uint32_t idx)
+option_next(const void *arg, uint32_t idx)
 {
 	const struct option *options = arg;
 

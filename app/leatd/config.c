@@ -105,7 +105,7 @@ option_copy(const char *option, const char *text, char copy[OPTION_LEN], struct 
 	if (strlen(text) >= OPTION_LEN)
 		return leat_error_set(
 			error, -EINVAL, "%s: more than %d bytes", option, OPTION_LEN - 1);
-	strcpy(copy, text);
+	leatd_copy(copy, OPTION_LEN, text);
 	return 0;
 }
 
@@ -128,7 +128,7 @@ leatd_conf_port_option(struct leatd_conf *conf, const char *text, struct leat_er
 	ret = leatd_name_check(item, "--port", error);
 	if (ret < 0)
 		return ret;
-	strcpy(port.name, item);
+	leatd_copy(port.name, sizeof(port.name), item);
 	(void)snprintf(port.where, sizeof(port.where), "--port %s", port.name);
 	while ((item = strsep(&pos, ",")) != NULL) {
 		ret = item_set("port", &port, port.where, item, &seen, error);

@@ -175,7 +175,7 @@ const char *leatd_key_allowed(const struct leatd_key *key, char text[LEATD_VALUE
  *   or NULL.
  */
 const char *leatd_nearest(
-	const char *word, const char *(*next)(void *arg, uint32_t idx), void *arg);
+	const char *word, const char *(*next)(const void *arg, uint32_t idx), const void *arg);
 
 /**
  * Set the field of @p key in @p base from text.
@@ -262,6 +262,9 @@ int leatd_conf_check(
 
 /** Print what is configured, one line for each port, listener and section. */
 void leatd_conf_print(const struct leatd_conf *conf, FILE *out);
+
+/** Copy a text that is known to fit. @param to_len is the room at @p to, in bytes. */
+void leatd_copy(char *to, size_t to_len, const char *from);
 
 /** "10.77.0.1" into @p text. @return @p text. */
 #define LEATD_IPV4_LEN 16

@@ -66,7 +66,7 @@ section_end(struct conf_file *file)
 
 /* Candidates for leatd_nearest(): the names of the sections. */
 static const char *
-section_next(void *arg, uint32_t idx)
+section_next(const void *arg, uint32_t idx)
 {
 	const struct leatd_key *keys;
 	uint32_t nb;
@@ -110,14 +110,14 @@ section_begin_named(struct conf_file *file, const char *name)
 		memset(&file->port, 0, sizeof(file->port));
 		file->base = &file->port;
 		file->port.is_from_file = true;
-		strcpy(file->port.name, name);
-		strcpy(file->port.where, file->where);
+		leatd_copy(file->port.name, sizeof(file->port.name), name);
+		leatd_copy(file->port.where, sizeof(file->port.where), file->where);
 	} else {
 		memset(&file->listen, 0, sizeof(file->listen));
 		file->base = &file->listen;
 		file->listen.is_from_file = true;
-		strcpy(file->listen.name, name);
-		strcpy(file->listen.where, file->where);
+		leatd_copy(file->listen.name, sizeof(file->listen.name), name);
+		leatd_copy(file->listen.where, sizeof(file->listen.where), file->where);
 	}
 	leatd_section_init(file->section, file->base);
 	return 0;
@@ -144,7 +144,7 @@ section_begin(struct conf_file *file, const char *line)
 			SECTION_LEN - 1);
 	memcpy(file->title, line + 1, len);
 	file->title[len] = '\0';
-	strcpy(file->section, file->title);
+	leatd_copy(file->section, sizeof(file->section), file->title);
 	name = strchr(file->section, ' ');
 	if (name != NULL) {
 		*name++ = '\0';
@@ -153,7 +153,7 @@ section_begin(struct conf_file *file, const char *line)
 	if (!leatd_section_exists(file->section))
 		return section_unknown(file);
 	file->seen = 0;
-	strcpy(file->where_section, file->where);
+	leatd_copy(file->where_section, sizeof(file->where_section), file->where);
 	if (leatd_section_has_name(file->section))
 		return section_begin_named(file, name);
 	if (name != NULL)

@@ -207,7 +207,7 @@ word_distance(const char *a, const char *b)
 }
 
 const char *
-leatd_nearest(const char *word, const char *(*next)(void *arg, uint32_t idx), void *arg)
+leatd_nearest(const char *word, const char *(*next)(const void *arg, uint32_t idx), const void *arg)
 {
 	uint32_t best = strlen(word) <= 3 ? 2 : 3; /* one more than is allowed */
 	const char *found = NULL;
@@ -228,7 +228,7 @@ leatd_nearest(const char *word, const char *(*next)(void *arg, uint32_t idx), vo
 
 /* Candidates for leatd_nearest(): the keys of one section. */
 static const char *
-key_next(void *arg, uint32_t idx)
+key_next(const void *arg, uint32_t idx)
 {
 	const char *section = arg;
 
@@ -242,12 +242,8 @@ int
 leatd_key_unknown(const char *section, const char *name, const char *where, const char *place,
 	struct leat_error *error)
 {
-	char copy[LEATD_WORD_LEN];
-	const char *near;
+	const char *near = leatd_nearest(name, key_next, section);
 
-	LEAT_VERIFY(strlen(section) < sizeof(copy));
-	strcpy(copy, section);
-	near = leatd_nearest(name, key_next, copy);
 	if (near != NULL)
 		return leat_error_set(error, -EINVAL,
 			"%s: unknown key '%.40s'%s; did you mean '%s'?", where, name, place, near);

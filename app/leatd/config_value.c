@@ -64,6 +64,15 @@ digits_parse(const char **text, uint64_t *value)
 	return 0;
 }
 
+void
+leatd_copy(char *to, size_t to_len, const char *from)
+{
+	size_t len = strlen(from);
+
+	LEAT_VERIFY(len < to_len);
+	memcpy(to, from, len + 1);
+}
+
 const char *
 leatd_ipv4_format(uint32_t addr, char text[LEATD_IPV4_LEN])
 {

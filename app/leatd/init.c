@@ -68,7 +68,7 @@ server_open(struct leatd *d, struct leat_error *error)
 	if (ret < 0)
 		return ret;
 	for (uint32_t i = 0; i < sizeof(id); i++)
-		(void)snprintf(d->run_id + 2 * i, 3, "%02x", id[i]);
+		(void)snprintf(d->run_id + 2 * (size_t)i, 3, "%02x", id[i]);
 	d->server.version = LEAT_VERSION;
 	d->server.run_id = d->run_id;
 	d->server.nb_workers = (uint16_t)d->conf->nb_workers;
@@ -238,7 +238,7 @@ transport_open(struct leatd *d, uint32_t idx, uint32_t port_idx, struct leat_err
 		.driver_conf = &dpdk_conf,
 	};
 	size_t used = leatd_heap_used();
-	struct leat_transport *xp;
+	struct leat_transport *xp = NULL;
 	int ret;
 
 	ret = random_fill(conf.seed, sizeof(conf.seed), error);
