@@ -148,7 +148,7 @@ eal_prefix_pid(const char *name)
 static bool
 eal_dir_is_stale(const char *path, pid_t pid)
 {
-	char lock[LEAT_EAL_PATH_MAX + 16];
+	char lock[LEAT_EAL_PATH_MAX + NAME_MAX + 32];
 	bool stale;
 	int fd;
 
@@ -164,7 +164,7 @@ eal_dir_is_stale(const char *path, pid_t pid)
 static void
 eal_remove_stale(const char *base)
 {
-	char path[LEAT_EAL_PATH_MAX];
+	char path[LEAT_EAL_PATH_MAX + NAME_MAX + 2];
 	struct dirent *entry;
 	DIR *d = opendir(base);
 
@@ -174,7 +174,7 @@ eal_remove_stale(const char *base)
 		pid_t pid = eal_prefix_pid(entry->d_name);
 		int n = snprintf(path, sizeof(path), "%s/%s", base, entry->d_name);
 
-		if (pid == 0 || pid == getpid() || n < 0 || (size_t)n >= sizeof(path))
+		if (pid == 0 || pid == getpid() || n < 0 || n >= LEAT_EAL_PATH_MAX)
 			continue;
 		if (eal_dir_is_stale(path, pid))
 			eal_remove_dir(path);
