@@ -157,7 +157,7 @@ struct leat_session_ctx {
  * @param client_id
  *   Client ids count up from the one after this.
  * @param ctx
- *   Zeroed; command.store, .pubsub and .server, and limits are set by the caller.
+ *   Zeroed; command.store, .pubsub and .server, and limits.request_max are set by the caller.
  */
 void leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *sessions,
 	uint32_t nb_sessions, struct leat_heap *carry_heap, uint64_t client_id);

@@ -40,6 +40,8 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 	uint32_t nb_sessions, struct leat_heap *carry_heap, uint64_t client_id)
 {
 	LEAT_VERIFY(nb_sessions > 0);
+	LEAT_VERIFY(ctx->limits.request_max > 0);
+	ctx->limits.argc_max = LEAT_BATCH_ARGV_MAX;
 	ctx->carry_heap = carry_heap;
 	ctx->client_id = client_id;
 	ctx->command.stats = &ctx->command_stats;

@@ -223,8 +223,10 @@ decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
 		&batch->argv[batch->nb_args], LEAT_BATCH_ARGV_MAX - batch->nb_args);
 	if (ret == 0)
 		return DECODE_INCOMPLETE;
-	if (ret == -ENOBUFS && batch->nb_args > 0)
+	if (ret == -ENOBUFS) { /* argc_max keeps it below the room of an empty turn */
+		LEAT_VERIFY(batch->nb_args > 0);
 		return DECODE_FULL;
+	}
 	/* A broken stream is given up whole; the refusal takes all that is here. */
 	*len = ret < 0 ? (uint32_t)bytes.len : (uint32_t)ret;
 	entry->session = s;

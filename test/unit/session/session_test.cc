@@ -584,6 +584,22 @@ TEST_F(Session, AFullCarryRegionStopsReadingOnly)
 	EXPECT_EQ("+OK\r\n", small->sent);
 }
 
+TEST_F(Session, AsManyArgumentsAsATurnHolds)
+{
+	FakeConn *conn = Connect();
+	std::vector<std::string> args(LEAT_BATCH_ARGV_MAX, "k");
+	std::string request;
+
+	args[0] = "DEL";
+	request = Request(args);
+	for (size_t at = 0; at < request.size(); at += 1400)
+		Receive(conn, request.substr(at, 1400));
+	Settle();
+	EXPECT_EQ(":0\r\n", conn->sent);
+	Receive(conn, "*" + std::to_string(LEAT_BATCH_ARGV_MAX + 1) + "\r\n");
+	EXPECT_EQ(":0\r\n-ERR Protocol error: invalid multibulk length\r\n", conn->sent);
+}
+
 // Two large requests, each waiting for the room that the other holds: one has to go.
 TEST_F(Session, AWaitForCarryRoomThatWouldNeverEndIsEnded)
 {
