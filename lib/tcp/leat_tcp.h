@@ -292,7 +292,7 @@ struct leat_tcb {
 	struct leat_tcp_sack sacks[LEAT_TCP_SACK_MAX]; /**< latest first, RFC 2018 section 4 */
 };
 
-static_assert(sizeof(struct leat_tcb) <= 5 * LEAT_CACHE_LINE_LEN,
+static_assert(sizeof(struct leat_tcb) <= 320,
 	"an idle connection shall fit 512 bytes, the tables of lib/inet included");
 
 /**

@@ -107,8 +107,8 @@ tcp_cc_on_dup_ack(struct leat_tcb *tcb)
 void
 tcp_cc_on_timeout(struct leat_tcb *tcb)
 {
-	if (tcb->nb_retries == 1) /* a text lost twice halves the window once, RFC 5681 3.1 */
-		tcb->ssthresh = cc_half_flight(tcb);
+	/* Of a text lost twice the flight is what it was: the window is halved once, 3.1. */
+	tcb->ssthresh = cc_half_flight(tcb);
 	tcb->cwnd = tcp_eff_mss(tcb);
 	tcb->cwnd_acked = 0;
 	tcb->nb_dup_acks = 0;

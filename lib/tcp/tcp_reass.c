@@ -10,20 +10,28 @@
  * mbuf that mean nothing between the driver's receive and its transmit.
  */
 
+#include <string.h>
+
 #include <leat_common.h>
 
 #include "tcp_priv.h"
 
+static_assert(sizeof(((struct rte_mbuf *)NULL)->tx_offload) == sizeof(struct rte_mbuf *),
+	"the link takes the whole field");
+
 static struct rte_mbuf *
 piece_next(const struct rte_mbuf *piece)
 {
-	return (struct rte_mbuf *)(uintptr_t)piece->tx_offload;
+	struct rte_mbuf *next;
+
+	memcpy(&next, &piece->tx_offload, sizeof(next));
+	return next;
 }
 
 static void
 piece_set_next(struct rte_mbuf *piece, struct rte_mbuf *next)
 {
-	piece->tx_offload = (uintptr_t)next;
+	memcpy(&piece->tx_offload, &next, sizeof(next));
 }
 
 static uint32_t

@@ -214,6 +214,19 @@ TEST_F(TcpReass, ManySingleBytesInOrderTakeFewMbufs)
 	EXPECT_EQ(1000u, Take().size());
 }
 
+// The bytes behind a shared mbuf's last one belong to whoever shares it.
+TEST_F(TcpReass, NothingIsCopiedIntoASharedMbuf)
+{
+	InputAt(0, "a");
+	rte_mbuf *shared = tcb.rx_head;
+
+	rte_mbuf_refcnt_update(shared, 1);
+	InputAt(0, "b");
+	EXPECT_EQ(1, shared->data_len);
+	EXPECT_EQ("ab", Take());
+	rte_pktmbuf_free(shared);
+}
+
 TEST_F(TcpReass, ResetFreesWhatWasKept)
 {
 	InputAt(10, "x");
