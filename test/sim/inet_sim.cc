@@ -182,6 +182,17 @@ RunSeeds(const Options &options)
 	return nb_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+FILE *
+OpenPcap(const char *path)
+{
+	const uint32_t head[6] = { 0xa1b2c3d4, 2 | 4 << 16, 0, 0, 65535, 1 /* Ethernet */ };
+	FILE *file = fopen(path, "wb");
+
+	if (file != nullptr)
+		(void)fwrite(head, sizeof(head), 1, file);
+	return file;
+}
+
 bool
 ParseOptions(int argc, char **argv, Options *options)
 {
@@ -194,6 +205,7 @@ ParseOptions(int argc, char **argv, Options *options)
 		{ "reorder", required_argument, nullptr, 'r' },
 		{ "corrupt", required_argument, nullptr, 'c' },
 		{ "mtu", required_argument, nullptr, 'm' },
+		{ "pcap", required_argument, nullptr, 'p' },
 		{ "verbose", no_argument, nullptr, 'v' },
 		{},
 	};
@@ -228,6 +240,11 @@ ParseOptions(int argc, char **argv, Options *options)
 		case 'm':
 			options->mtu = (uint16_t)value;
 			break;
+		case 'p':
+			options->pcap = OpenPcap(optarg);
+			if (options->pcap == nullptr)
+				return false;
+			break;
 		case 'v':
 			options->verbose = true;
 			break;
@@ -248,7 +265,7 @@ main(int argc, char **argv)
 	if (!ParseOptions(argc, argv, &options)) {
 		(void)fprintf(stderr,
 			"inet_sim [--seed N | --first N --seeds N] [--loss N] [--dup N] "
-			"[--reorder N] [--corrupt N] [--mtu N] [--verbose]\n"
+			"[--reorder N] [--corrupt N] [--mtu N] [--pcap FILE] [--verbose]\n"
 			"N frames of 10,000 are lost, doubled, late, damaged\n");
 		return 2;
 	}
@@ -266,6 +283,9 @@ main(int argc, char **argv)
 	std::string runtime_dir = rte_eal_get_runtime_dir();
 	(void)signal(SIGABRT, SayRunningSeed);
 	int ret = RunSeeds(options);
+
+	if (options.pcap != nullptr)
+		(void)fclose(options.pcap);
 
 	(void)rte_eal_cleanup();
 	std::filesystem::remove_all(runtime_dir);

@@ -19,6 +19,7 @@ namespace sim
 {
 
 constexpr uint64_t kNever = UINT64_MAX;
+constexpr unsigned int kLossOfArpMax = 500;
 
 // Of every 10,000 frames.
 struct Options {
@@ -30,6 +31,7 @@ struct Options {
 	unsigned int corrupt = 10;
 	uint16_t mtu = 0; // 0: out of the seed
 	bool verbose = false;
+	FILE *pcap = nullptr; // what both sides send, before the link
 };
 
 struct Failure : std::runtime_error {
@@ -99,7 +101,12 @@ class Link
 
 	void Send(uint64_t now_us, std::vector<uint8_t> frame)
 	{
-		if (rng_->Of10000(options_.loss))
+		if (options_.pcap != nullptr)
+			Record(now_us, frame);
+		// Three lost ARP requests are the end of a connect, as they should be; on a
+		// link so bad that this happens they are spared.
+		bool spare = options_.loss > kLossOfArpMax && !IsIpv4(frame);
+		if (rng_->Of10000(options_.loss) && !spare)
 			return;
 		int copies = rng_->Of10000(options_.dup) ? 2 : 1;
 		for (int i = 0; i < copies; i++) {
@@ -148,12 +155,27 @@ class Link
 		}
 	};
 
+	static bool IsIpv4(const std::vector<uint8_t> &frame)
+	{
+		return frame[12] == 0x08 && frame[13] == 0x00;
+	}
+
+	void Record(uint64_t now_us, const std::vector<uint8_t> &frame)
+	{
+		uint32_t len = (uint32_t)frame.size();
+		uint32_t head[4] = { (uint32_t)(now_us / 1000000), (uint32_t)(now_us % 1000000),
+			len, len };
+
+		(void)fwrite(head, sizeof(head), 1, options_.pcap);
+		(void)fwrite(frame.data(), len, 1, options_.pcap);
+	}
+
 	// One bit of an IPv4 packet: ARP and Ethernet have no checksum but the port's.
 	void Damage(std::vector<uint8_t> *frame)
 	{
 		size_t first = 14 * 8;
 
-		if ((*frame)[12] == 0x08 && (*frame)[13] == 0x00) {
+		if (IsIpv4(*frame)) {
 			nb_damaged_++;
 			size_t bit = rng_->In(first, frame->size() * 8 - 1);
 

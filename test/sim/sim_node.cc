@@ -33,7 +33,7 @@ Node::Node(Sim *sim, int idx) : sim_(sim), idx_(idx)
 		(uint32_t)rng.In(2 * mss, std::min<uint64_t>(65535u << conf_.tcp.wscale, 262144));
 	conf_.tcp.snd_len_max = (uint32_t)rng.In(2 * mss, 131072);
 	conf_.tcp.ack_delay_us = rng.OneIn(3) ? 0 : 40000;
-	conf_.tcp.time_wait_us = kTimeWaitUs;
+	conf_.tcp.time_wait_us = sim->options.loss <= kLossOfArpMax ? kTimeWaitUs : kLongTimeWaitUs;
 	conf_.tcp.nb_retries_max = 40;
 	conf_.tcp.nb_syn_retries_max = 20;
 	conf_.tcp.fin_wait_2_us = 3600 * kSecondUs;
