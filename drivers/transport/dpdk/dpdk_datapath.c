@@ -84,11 +84,7 @@ dpdk_rx_burst(
 struct rte_mbuf *
 dpdk_tx_alloc(struct leat_transport *xp)
 {
-	struct dpdk_queue *queue = dpdk_queue_of(xp);
-
-	if (queue->text_pool == NULL)
-		return leat_inet_tx_alloc(queue->inet);
-	return rte_pktmbuf_alloc(queue->text_pool);
+	return rte_pktmbuf_alloc(dpdk_queue_of(xp)->text_pool);
 }
 
 int

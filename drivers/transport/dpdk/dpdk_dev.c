@@ -263,7 +263,10 @@ dev_lock(const char *port, struct dpdk_dev *dev, struct leat_error *error)
 	return 0;
 }
 
-/* No other port of this process, nor a driver like bonding, may have the ethdev. */
+/*
+ * No other port of this process, nor a driver like bonding, may have the ethdev. Who owns
+ * it is forgotten when it is closed.
+ */
 static int
 dev_own(const char *port, struct dpdk_dev *dev, struct leat_error *error)
 {
@@ -287,7 +290,6 @@ dev_own(const char *port, struct dpdk_dev *dev, struct leat_error *error)
 			"port %s: device %s is already that of port %s", port, dev->name,
 			owner.name);
 	}
-	dev->owner_id = owner.id;
 	return 0;
 }
 
@@ -352,8 +354,6 @@ close_dev:
 void
 dpdk_dev_close(struct dpdk_dev *dev)
 {
-	if (dev->owner_id != RTE_ETH_DEV_NO_OWNER)
-		(void)rte_eth_dev_owner_delete(dev->owner_id); /* it is ours */
 	if (dev->was_probed && dev->device != NULL)
 		(void)rte_dev_remove(dev->device); /* what a driver keeps ends with the process */
 	if (dev->lock_fd >= 0)

@@ -55,7 +55,7 @@ init_open_inet(
 		.nb_neighbours_max = own->nb_neighbours_max != 0 ? own->nb_neighbours_max
 								 : LEAT_DPDK_NEIGHBOURS_DEFAULT,
 		.conn_priv_len = sizeof(struct dpdk_conn),
-		.pool = port->tx_pool,
+		.pool = port->ctl_pool,
 		.seed = { conf->seed[0], conf->seed[1] },
 		.now_us = conf->now_us,
 	};
@@ -114,7 +114,7 @@ dpdk_open(const struct leat_transport_conf *conf, struct leat_transport **out,
 	queue->has_tx_offloads =
 		own->port->info.offloads.tx_ip_cksum || own->port->info.offloads.tx_tcp_cksum;
 	queue->now_us = conf->now_us;
-	queue->text_pool = conf->pool;
+	queue->text_pool = conf->pool != NULL ? conf->pool : own->port->text_pool;
 	ret = init_open_inet(conf, queue, error);
 	if (ret < 0)
 		goto free_queue;

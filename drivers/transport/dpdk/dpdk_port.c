@@ -13,6 +13,7 @@
 #include <rte_bus.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <rte_ether.h>
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
@@ -24,6 +25,8 @@
 #define PORT_NB_DESC_DEFAULT 512u
 #define PORT_QUEUED_MBUFS    4096u
 #define PORT_POOL_NAME_MAX   RTE_MEMPOOL_NAMESIZE
+/* Frames that the stack may hold back itself: control frames, those that wait for ARP. */
+#define PORT_CTL_MBUFS 1024u
 /* net_af_xdp fills a ring of its own size, whatever number of descriptors is asked. */
 #define PORT_RX_DRIVER_MBUFS 2048u
 /* A cache may hold one and a half times its size, and one more on the main lcore. */
@@ -99,6 +102,12 @@ fail:
 		port->info.name, nb_mbufs, kind, rte_strerror(-ret));
 }
 
+static bool
+port_is_xdp(const struct leat_dpdk_port *port)
+{
+	return strcmp(port->info.driver, "net_af_xdp") == 0;
+}
+
 static size_t
 port_pool_len(const struct rte_mempool *pool)
 {
@@ -111,39 +120,45 @@ port_pool_len(const struct rte_mempool *pool)
 	return len;
 }
 
+/*
+ * Three pools, so that received text cannot starve replies, and replies cannot starve
+ * the headers, ACKs and ARP frames without which nothing of them would ever be freed.
+ */
 static int
 port_create_pools(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf *conf,
 	struct leat_error *error)
 {
 	struct leat_dpdk_port_info *info = &port->info;
-	uint32_t nb_rx =
-		conf->nb_rx_mbufs != 0 ? conf->nb_rx_mbufs : conf->nb_queues * PORT_QUEUED_MBUFS;
-	uint32_t nb_tx =
-		conf->nb_tx_mbufs != 0 ? conf->nb_tx_mbufs : conf->nb_queues * PORT_QUEUED_MBUFS;
 	uint32_t per_queue = 2 * DPDK_BURST + PORT_CACHED_MBUFS;
+	uint32_t queued = conf->nb_queues * PORT_QUEUED_MBUFS;
+	uint32_t nb_text = (conf->nb_tx_mbufs != 0 ? conf->nb_tx_mbufs : queued) +
+			   info->nb_queues * PORT_CACHED_MBUFS;
+	uint32_t nb_ctl = info->nb_queues * (per_queue + info->nb_tx_desc + PORT_CTL_MBUFS);
+	uint32_t nb_rx = (conf->nb_rx_mbufs != 0 ? conf->nb_rx_mbufs : queued) +
+			 info->nb_queues * (per_queue + info->nb_rx_desc + PORT_RX_DRIVER_MBUFS);
 	int ret;
 
-	/* A driver that copies on transmit takes the copies from the receive pool. */
-	info->nb_rx_mbufs =
-		nb_rx + info->nb_queues * (per_queue + info->nb_rx_desc + info->nb_tx_desc +
-						  PORT_RX_DRIVER_MBUFS);
-	info->nb_tx_mbufs = nb_tx + info->nb_queues * (per_queue + info->nb_tx_desc);
-	ret = port_pool_create(
-		port, "rx", info->nb_rx_mbufs, conf->socket_id, &port->rx_pool, error);
+	if (port_is_xdp(port)) /* it copies on transmit, and takes the copies from there */
+		nb_rx += info->nb_queues * info->nb_tx_desc;
+	ret = port_pool_create(port, "rx", nb_rx, conf->socket_id, &port->rx_pool, error);
+	if (ret == 0)
+		ret = port_pool_create(
+			port, "text", nb_text, conf->socket_id, &port->text_pool, error);
+	if (ret == 0)
+		ret = port_pool_create(
+			port, "ctl", nb_ctl, conf->socket_id, &port->ctl_pool, error);
 	if (ret < 0)
 		return ret;
-	ret = port_pool_create(
-		port, "tx", info->nb_tx_mbufs, conf->socket_id, &port->tx_pool, error);
-	if (ret < 0)
-		return ret;
+	info->nb_rx_mbufs = nb_rx;
+	info->nb_tx_mbufs = nb_text + nb_ctl;
 	info->rx_pool_len = port_pool_len(port->rx_pool);
-	info->tx_pool_len = port_pool_len(port->tx_pool);
-	if (strcmp(info->driver, "net_af_xdp") == 0 && port->rx_pool->nb_mem_chunks != 1)
+	info->tx_pool_len = port_pool_len(port->text_pool) + port_pool_len(port->ctl_pool);
+	if (port_is_xdp(port) && port->rx_pool->nb_mem_chunks != 1)
 		return leat_error_set(error, -ENOMEM,
 			"port %s: AF_XDP needs its %u mbufs in one piece of memory and DPDK's is "
 			"in "
 			"pieces: give more memory or ask for fewer mbufs",
-			info->name, info->nb_rx_mbufs);
+			info->name, nb_rx);
 	return 0;
 }
 
@@ -318,6 +333,8 @@ port_configure(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf *co
 	ret = rte_eth_macaddr_get(port->dev.port_id, &mac);
 	if (ret < 0)
 		return ret;
+	if (!rte_is_valid_assigned_ether_addr(&mac)) /* a wire of software only */
+		rte_eth_random_addr(mac.addr_bytes);
 	memcpy(port->info.mac, mac.addr_bytes, sizeof(port->info.mac));
 	if (rte_eth_link_get_nowait(port->dev.port_id, &link) == 0)
 		port->info.link_up = link.link_status == RTE_ETH_LINK_UP;
@@ -328,7 +345,7 @@ port_configure(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf *co
 static const char *
 port_hint(const struct leat_dpdk_port *port)
 {
-	if (strcmp(port->info.driver, "net_af_xdp") != 0)
+	if (!port_is_xdp(port))
 		return "";
 	return " (has the interface another XDP program, see `ip link`, or no such queue, "
 	       "see `ethtool -l`; net_af_packet works without either)";
@@ -340,7 +357,8 @@ port_free(struct leat_dpdk_port *port)
 	(void)rte_eth_dev_stop(port->dev.port_id);  /* closed next, whatever it says */
 	(void)rte_eth_dev_close(port->dev.port_id); /* the device is given up */
 	rte_mempool_free(port->rx_pool);
-	rte_mempool_free(port->tx_pool);
+	rte_mempool_free(port->text_pool);
+	rte_mempool_free(port->ctl_pool);
 	dpdk_dev_close(&port->dev);
 	rte_free(port);
 }

@@ -26,7 +26,6 @@ struct dpdk_dev {
 	int lock_fd;      /* -1: none */
 	char lock_path[DPDK_LOCK_PATH_MAX];
 	uint16_t port_id;
-	uint64_t owner_id;
 	struct rte_device *device;
 };
 
@@ -34,7 +33,8 @@ struct leat_dpdk_port {
 	struct leat_dpdk_port_info info;
 	struct dpdk_dev dev;
 	struct rte_mempool *rx_pool;
-	struct rte_mempool *tx_pool;
+	struct rte_mempool *text_pool; /* for text to send */
+	struct rte_mempool *ctl_pool;  /* for headers, copies and control frames */
 	uint16_t vlan_id;
 	uint8_t nb_addrs;
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
@@ -59,7 +59,7 @@ struct dpdk_queue {
 	bool is_slack_set;             /* of the thread that waits */
 	int epoll_fd;                  /* with the receive interrupt in it; -1: none */
 	uint64_t now_us;               /* of the last call that told it */
-	struct rte_mempool *text_pool; /* for text to send; NULL: the stack's own pool */
+	struct rte_mempool *text_pool; /* for text to send */
 	struct leat_dpdk_port *port;
 	struct leat_dpdk_stats stats;
 	struct rte_mbuf *backlog[DPDK_BURST];

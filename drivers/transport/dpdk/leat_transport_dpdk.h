@@ -73,8 +73,8 @@ struct leat_dpdk_port_conf {
 	 */
 	uint32_t nb_rx_mbufs;
 	/**
-	 * mbufs of headers and control frames that may be under way, beside those that
-	 * the device needs; 0: 4096 per queue.
+	 * mbufs of text that is to be sent or not acknowledged yet, for a worker that has no
+	 * pool of its own; 0: 4096 per queue. Those of headers and control frames come on top.
 	 */
 	uint32_t nb_tx_mbufs;
 	/** Offloads that the device has, or says it has, and that must not be used. */
