@@ -333,23 +333,39 @@ static const struct init_step init_steps[] = {
 	{ listens_open, nothing_close },
 };
 
+/* Open all, or as many as *nb says and fail; a signal ends the start. */
+static int
+steps_open(struct leatd *d, uint32_t *nb, struct leat_error *error)
+{
+	struct leatd_watch watch;
+	int ret = leatd_watch_begin(&watch, error);
+
+	if (ret < 0)
+		return ret;
+	while (ret == 0 && *nb < LEAT_DIM(init_steps) && !leatd_watch_is_told(&watch)) {
+		ret = init_steps[*nb].open(d, error);
+		if (ret == 0)
+			(*nb)++;
+	}
+	leatd_watch_end(&watch);
+	if (ret == 0 && leatd_watch_is_told(&watch))
+		ret = leat_error_set(error, -EINTR, "told to end while starting");
+	return ret;
+}
+
 int
 leatd_run(const struct leatd_conf *conf, const char *config_path, struct leat_error *error)
 {
 	struct leatd *d = calloc(1, sizeof(*d));
 	uint32_t nb = 0;
-	int ret = 0;
+	int ret;
 
 	if (d == NULL)
 		return leat_error_set(error, -ENOMEM, "out of memory at start");
 	d->conf = conf;
 	d->server.config_path = config_path != NULL ? config_path : "";
 	leatd_signals_block();
-	for (; nb < LEAT_DIM(init_steps); nb++) {
-		ret = init_steps[nb].open(d, error);
-		if (ret < 0)
-			break;
-	}
+	ret = steps_open(d, &nb, error);
 	if (ret == 0) {
 		leatd_report(d);
 		ret = leatd_serve(d, error);

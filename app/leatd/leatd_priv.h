@@ -5,6 +5,8 @@
 
 /* The running daemon: what the steps of init.c open, in their order. */
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 #include <leat_command.h>
@@ -45,11 +47,33 @@ void leatd_report(const struct leatd *d);
 /* report.c: bytes of DPDK's heaps that are in use. */
 size_t leatd_heap_used(void);
 
+/* A worker has returned, or the start is over: the sleeper looks what has changed. */
+#define LEATD_SIGNAL_WAKE SIGUSR1
+
+/* serve.c: the signals that end leatd, and LEATD_SIGNAL_WAKE. */
+void leatd_signals_set(sigset_t *set);
+
 /*
- * serve.c: block the signals that leatd_serve() waits for. Called before the first
- * thread is made, which inherits this.
+ * serve.c: block these signals; from then on they are waited for. Called before the
+ * first thread is made, which inherits this.
  */
 void leatd_signals_block(void);
+
+/* Takes the signals until leatd_serve() does. It must stay at its address. */
+struct leatd_watch {
+	pthread_t thread;
+	atomic_bool is_told; /* written by the thread, release; read by main, acquire */
+	atomic_bool is_over; /* written by main, release; read by the thread, acquire */
+};
+
+/* watch.c: 0, or -EAGAIN with the sentence. */
+int leatd_watch_begin(struct leatd_watch *watch, struct leat_error *error);
+
+/* watch.c: has a signal come? After leatd_watch_end() this is the last word. */
+bool leatd_watch_is_told(struct leatd_watch *watch);
+
+/* watch.c: the start is over. */
+void leatd_watch_end(struct leatd_watch *watch);
 
 /*
  * serve.c: run the workers until SIGTERM, SIGINT or SIGHUP; drain; join them. 0, or

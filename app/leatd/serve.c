@@ -16,16 +16,15 @@
 #include "leatd_priv.h"
 #include "log.h"
 
-#define SIGNAL_WORKER SIGUSR1 /* a worker has returned: look at is_done */
-#define WAIT_EVER     INT64_MAX
+#define WAIT_EVER INT64_MAX
 
 static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP };
 
-static void
-signals_set(sigset_t *set)
+void
+leatd_signals_set(sigset_t *set)
 {
 	(void)sigemptyset(set); /* they fail for a wrong signal number only */
-	(void)sigaddset(set, SIGNAL_WORKER);
+	(void)sigaddset(set, LEATD_SIGNAL_WAKE);
 	for (uint32_t i = 0; i < LEAT_DIM(end_signals); i++)
 		(void)sigaddset(set, end_signals[i]);
 }
@@ -35,7 +34,7 @@ leatd_signals_block(void)
 {
 	sigset_t set;
 
-	signals_set(&set);
+	leatd_signals_set(&set);
 	LEAT_VERIFY(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
 	LEAT_VERIFY(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
 }
@@ -71,7 +70,7 @@ serve_wait(struct leatd *d, int64_t deadline_ms)
 {
 	sigset_t set;
 
-	signals_set(&set);
+	leatd_signals_set(&set);
 	while (!workers_are_done(d, d->nb_workers)) {
 		struct timespec timeout = { 0 };
 		int64_t left_ms = deadline_ms - clock_ms();
@@ -82,7 +81,7 @@ serve_wait(struct leatd *d, int64_t deadline_ms)
 		timeout.tv_sec = left_ms / 1000;
 		timeout.tv_nsec = left_ms % 1000 * 1000000;
 		number = sigtimedwait(&set, NULL, deadline_ms == WAIT_EVER ? NULL : &timeout);
-		if (number > 0 && number != SIGNAL_WORKER)
+		if (number > 0 && number != LEATD_SIGNAL_WAKE)
 			return SERVE_SIGNAL;
 		LEAT_VERIFY(number > 0 || errno == EAGAIN || errno == EINTR);
 	}
@@ -98,7 +97,7 @@ worker_main(void *arg)
 
 	/* pairs with the acquire in workers_are_done() */
 	atomic_store_explicit(&w->is_done, true, memory_order_release);
-	(void)kill(getpid(), SIGNAL_WORKER); /* our own process is always there */
+	(void)kill(getpid(), LEATD_SIGNAL_WAKE); /* our own process is always there */
 	return ret;
 }
 

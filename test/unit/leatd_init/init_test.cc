@@ -186,6 +186,24 @@ TEST_F(Init, AWorkerThatEndsByItselfIsAnError)
 	EXPECT_EQ("all workers have ended without being told to", sentence);
 }
 
+TEST_F(Init, ASignalWhileStartingUndoesTheStart)
+{
+	world.nb_signals_in_start = 1;
+	EXPECT_EQ(-EINTR, RunLeatd());
+	EXPECT_EQ("told to end while starting", sentence);
+	EXPECT_EQ("", out);
+}
+
+TEST_F(Init, ASecondSignalWhileStartingLeavesAtOnce)
+{
+	leat_error error = {};
+
+	ASSERT_EQ(0, leatd_conf_check(conf.get(), leatd_parts(), &error));
+	world.nb_signals_in_start = 2;
+	EXPECT_EXIT(leatd_run(conf.get(), nullptr, &error), testing::ExitedWithCode(1),
+		"leatd: told to end while starting");
+}
+
 TEST_F(Init, SigpipeIsIgnored)
 {
 	struct sigaction action = {};

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <unistd.h>
 
@@ -162,11 +163,28 @@ leat_eal_stop(leat_eal *)
 	Close("eal");
 }
 
+static void
+SignalAndWait()
+{
+	sigset_t pending;
+
+	kill(getpid(), SIGTERM);
+	do
+		sigpending(&pending);
+	while (sigismember(&pending, SIGTERM));
+}
+
 int
 leat_dpdk_port_open(const leat_dpdk_port_conf *conf, leat_dpdk_port **out, leat_error *error)
 {
 	if (Open(std::string("port ") + conf->name, error) < 0)
 		return -ENODEV;
+	int nb_signals = std::exchange(world.nb_signals_in_start, 0); // for one port only
+
+	for (int i = 0; i < nb_signals; i++)
+		SignalAndWait();
+	while (nb_signals > 1)
+		pause();
 	world.port_confs.push_back(*conf);
 	world.devs.push_back(conf->dev);
 	*out = new leat_dpdk_port{ {}, conf->name };

@@ -26,6 +26,7 @@ struct World {
 	std::vector<std::string> listens;
 	std::string fail_at; // the name of what shall not open
 	Run run = Run::UntilDrained;
+	int nb_signals_in_start = 0;  // SIGTERMs while a port is opened; after two it hangs
 	bool signal_in_drain = false; // a second SIGTERM comes while draining
 
 	// What the stubs were given.
