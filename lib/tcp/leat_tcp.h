@@ -98,6 +98,7 @@ struct leat_tcp_out {
 	uint32_t ack;
 	uint16_t wnd; /**< as on the wire, already scaled */
 	uint8_t flags;
+	bool is_rtx; /**< SYN, text or FIN that was sent before, for the caller's counters */
 	struct leat_tcp_opts opts;
 	/**
 	 * Text: @p len bytes from @p off on in the chain @p text; NULL if none. Borrowed until

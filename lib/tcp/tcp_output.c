@@ -80,7 +80,8 @@ out_syn(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 		out->wnd = tcp_offer_wnd(tcb, true);
 		out_count_ack(tcb);
 	}
-	if (tcb->snd_max == tcb->iss)
+	out->is_rtx = tcb->snd_max != tcb->iss;
+	if (!out->is_rtx)
 		tcp_rtt_start(tcb, now_us, tcb->iss + 1);
 	tcb->snd_nxt = tcb->iss + 1;
 	tcb->snd_max = tcb->iss + 1;
@@ -111,6 +112,7 @@ out_rtx(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 		return false;
 	len = LEAT_MIN(len, out_text_max(tcb));
 	out_fill(tcb, now_us, out, tcb->snd_una);
+	out->is_rtx = true;
 	if (len > 0) {
 		out->text = tcb->tx_head;
 		out->off = tcb->tx_head_off;
@@ -188,6 +190,7 @@ out_text(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 		return false;
 	}
 	out_fill(tcb, now_us, out, tcb->snd_nxt);
+	out->is_rtx = seq_lt(tcb->snd_nxt, tcb->snd_max);
 	if (len > 0) {
 		out->text = tcb->tx_pos;
 		out->off = tcb->tx_pos_off;

@@ -88,6 +88,7 @@ struct Sent {
 	uint8_t flags;
 	leat_tcp_opts opts;
 	std::string text;
+	bool is_rtx;
 };
 
 class TcpTest : public testing::Test
@@ -171,7 +172,7 @@ class TcpTest : public testing::Test
 
 		while (leat_tcp_output(&tcb, now, &out)) {
 			all.push_back({ out.seq, out.ack, out.wnd, out.flags, out.opts,
-				BytesOf(out.text, out.off, out.len) });
+				BytesOf(out.text, out.off, out.len), out.is_rtx });
 			if (all.size() > 1000) {
 				ADD_FAILURE() << "output does not end";
 				break;

@@ -262,6 +262,29 @@ TEST_F(TcpRtx, AfterTimeoutAllInFlightIsSentAgainInSlowStart)
 	EXPECT_EQ(UINT64_MAX, leat_tcp_deadline(&tcb));
 }
 
+TEST_F(TcpRtx, SegmentsTellWhetherTheyWereSentBefore)
+{
+	OpenPassive(Syn());
+	Fire();
+	EXPECT_TRUE(Output().at(0).is_rtx);
+	now += 1000;
+	InputAt(0, "x");
+	Send("first");
+	EXPECT_FALSE(Output().at(0).is_rtx);
+	Fire();
+	EXPECT_TRUE(Output().at(0).is_rtx);
+	Send("second");
+	Input(Seg(kAck));
+	EXPECT_FALSE(Output().at(0).is_rtx);
+	InputAt(0, "y");
+	Fire();
+	EXPECT_FALSE(Output().at(0).is_rtx); // an ACK alone
+	leat_tcp_shutdown(&tcb);
+	EXPECT_FALSE(Output().at(0).is_rtx);
+	Fire();
+	EXPECT_TRUE(Output().at(0).is_rtx);
+}
+
 TEST_F(TcpRtx, LateAckAfterTimeoutSkipsWhatArrived)
 {
 	EstablishWithRtt(1000);
@@ -385,6 +408,7 @@ TEST_F(TcpCc, ThirdDuplicateAckRetransmitsAndPartialAckTheNextHole)
 	InputAck(kIss + 1 + 3000); // d was lost as well
 	sent = Output();
 	ASSERT_EQ(1u, sent.size());
+	EXPECT_TRUE(sent[0].is_rtx);
 	EXPECT_EQ(std::string(1000, 'd'), sent[0].text);
 	InputAck(kIss + 1 + 8000);
 	EXPECT_FALSE(tcb.in_recovery);
