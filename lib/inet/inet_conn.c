@@ -145,6 +145,7 @@ leat_inet_timers(struct leat_inet *inet, uint64_t now_us)
 	struct leat_timer *timer;
 
 	inet->now_us = now_us;
+	inet_conn_reclaim(inet);
 	while ((timer = leat_timer_expire(&inet->wheel, now_us)) != NULL) {
 		struct leat_inet_conn *conn =
 			LEAT_CONTAINER_OF(timer, struct leat_inet_conn, timer);

@@ -99,6 +99,9 @@ struct leat_inet_conn {
 
 STAILQ_HEAD(inet_conns, leat_inet_conn);
 
+static_assert(sizeof(struct leat_inet_conn) <= 7 * LEAT_CACHE_LINE_LEN,
+	"an idle connection shall fit 512 bytes, its place in the flow table included");
+
 struct inet_listener {
 	uint32_t addr; /* 0: any */
 	uint16_t port;

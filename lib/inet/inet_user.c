@@ -145,7 +145,6 @@ leat_inet_events(struct leat_inet *inet, struct leat_inet_event *events, uint16_
 	struct leat_inet_conn *conn;
 	uint16_t n = 0;
 
-	inet_conn_reclaim(inet);
 	while (n < nb && (conn = STAILQ_FIRST(&inet->ready)) != NULL) {
 		if (conn_next_event(inet, conn, &events[n])) {
 			n++;

@@ -71,73 +71,124 @@ struct leat_inet_addr {
 struct leat_inet_offloads {
 	bool tx_ip_cksum;
 	bool tx_tcp_cksum;
-	bool rx_ip_cksum; /**< mbuf ol_flags tell; RTE_MBUF_F_RX_IP_CKSUM_UNKNOWN is still checked */
+	/** ol_flags tell; only RTE_MBUF_F_RX_IP_CKSUM_GOOD is believed, all else is checked */
+	bool rx_ip_cksum;
+	/** RTE_MBUF_F_RX_L4_CKSUM_GOOD and _NONE are believed, all else is checked */
 	bool rx_tcp_cksum;
 	bool tx_multi_seg; /**< the port sends chains; without it every frame is one segment */
 };
 
+/** Settings of one stack; const while it is open. */
 struct leat_inet_conf {
-	const char *name; /**< unique in the process, at most 16 bytes */
-	int socket_id;
+	const char *name; /**< unique in the process, 1 to LEAT_INET_NAME_MAX bytes; copied */
+	int socket_id;    /**< NUMA node of its memory */
 	uint8_t mac[6];
-	uint16_t mtu;     /**< of IP packets, LEAT_INET_MTU_MIN or more */
-	uint16_t vlan_id; /**< 0: untagged */
-	uint8_t nb_addrs;
+	uint16_t mtu;     /**< of IP packets, LEAT_INET_MTU_MIN to LEAT_INET_MTU_MAX */
+	uint16_t vlan_id; /**< 1 to 4094; 0: untagged. Frames of others are dropped */
+	uint8_t nb_addrs; /**< 1 to LEAT_INET_ADDRS_MAX */
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
 	uint32_t gateway; /**< host order, 0: none */
 	struct leat_inet_offloads offloads;
+	/**
+	 * mss is at most mtu - 40. Without a reass_budget all connections together keep a
+	 * quarter of the mbufs of @p pool out of order; without a ts_offset it is drawn
+	 * from @p seed.
+	 */
 	struct leat_tcp_conf tcp;
-	uint32_t nb_conns_max;
-	uint32_t nb_time_waits_max;
-	uint32_t nb_neighbours_max;
-	uint16_t
-		conn_priv_len; /**< bytes in front of each connection for the user, zeroed at OPEN */
-	struct rte_mempool *pool; /**< for headers, copies and control frames */
-	uint64_t seed[2];
+	uint32_t nb_conns_max;      /**< 1 to LEAT_INET_CONNS_MAX */
+	uint32_t nb_time_waits_max; /**< 0 to LEAT_INET_CONNS_MAX; 0: no TIME-WAIT is kept */
+	uint32_t nb_neighbours_max; /**< 1 to LEAT_INET_NBRS_MAX */
+	/** Of the user, in front of each connection, zero at OPEN; LEAT_INET_PRIV_LEN_MAX */
+	uint16_t conn_priv_len;
+	/** For headers, copies and control frames; an mbuf holds a frame of the MTU. Borrowed. */
+	struct rte_mempool *pool;
+	uint64_t seed[2]; /**< secret: for hashes, sequence numbers and ports */
 	uint64_t now_us;
 };
 
+/** As struct leat_transport_event, and under the same order per connection. */
 enum leat_inet_event_type {
-	LEAT_INET_OPEN,
-	LEAT_INET_DATA,
-	LEAT_INET_WRITABLE,
-	LEAT_INET_EOF,
-	LEAT_INET_CLOSED,
+	LEAT_INET_OPEN,     /**< accepted, or a connect that succeeded */
+	LEAT_INET_DATA,     /**< text, at most one event per connection and burst */
+	LEAT_INET_WRITABLE, /**< a leat_inet_send() that failed may be tried again */
+	LEAT_INET_EOF,      /**< the peer sends no more */
+	LEAT_INET_CLOSED,   /**< the user is done with it, whatever goes on on the wire */
 };
 
-/** As struct leat_transport_event, and under the same order per connection. */
 struct leat_inet_event {
 	enum leat_inet_event_type type;
+	/**
+	 * CLOSED: 0, -ECONNRESET, -ECONNREFUSED, -ETIMEDOUT, -ECONNABORTED (by us),
+	 * -EHOSTUNREACH (the next hop does not answer a connect)
+	 */
 	int32_t error;
 	struct leat_inet_conn *conn;
-	struct rte_mbuf *mbuf; /**< DATA: in-order text, a chain, the caller's */
+	/** DATA: in-order text, a packet without empty segments, the caller's; else NULL */
+	struct rte_mbuf *mbuf;
 };
 
-/** @return 0, or -EINVAL, -ENOMEM with the sentence in @p error. */
+/**
+ * Take all memory and build a stack. The first leat_inet_output() announces its
+ * addresses (RFC 5227 section 2.3).
+ *
+ * @param conf
+ *   Copied.
+ * @param out
+ *   Written on success.
+ * @param error
+ *   The sentence on failure; may be NULL.
+ * @return
+ *   - 0: built.
+ *   - -EINVAL: a setting that cannot be.
+ *   - -ENOMEM or another of rte_hash_create(): no memory, or the name is in use.
+ */
 int leat_inet_open(
 	const struct leat_inet_conf *conf, struct leat_inet **out, struct leat_error *error);
 
-/** Free everything; no event and no frame follows. */
+/** Free everything, mbufs too; no event and no frame follows. NULL is allowed. */
 void leat_inet_close(struct leat_inet *inet);
 
-/** Bytes of memory that a stack of @p conf takes, its pool aside. */
+/** @return bytes of memory that a stack of @p conf takes, its pool aside, roughly. */
 size_t leat_inet_mem_len(const struct leat_inet_conf *conf);
 
 /**
- * Accept connections to @p port of @p addr (0: any of ours); @p listener is handed
- * out by leat_inet_conn_listener(). @return 0, -EADDRINUSE, -EADDRNOTAVAIL, -ENOSPC.
+ * Accept connections from now on.
+ *
+ * @param addr
+ *   One of ours, or 0: any of ours. The listener of an address goes before that of any.
+ * @param port
+ *   Not 0.
+ * @param listener
+ *   Handed out by leat_inet_conn_listener(), never read.
+ * @return
+ *   - 0: listening.
+ *   - -EADDRINUSE: there is a listener for this address and port already.
+ *   - -EADDRNOTAVAIL: the address is not ours, or the port is 0.
+ *   - -ENOSPC: there are LEAT_INET_LISTENERS_MAX.
  */
 int leat_inet_listen(struct leat_inet *inet, uint32_t addr, uint16_t port, void *listener);
 
-/** Accept no more; what is open stays. @return 0 or -ENOENT. */
+/** Accept no more; what is open or half open stays. @return 0, or -ENOENT: no such listener. */
 int leat_inet_unlisten(struct leat_inet *inet, uint32_t addr, uint16_t port);
 
-/** Active open. @return 0, -ENOBUFS, -ENETUNREACH, -EADDRNOTAVAIL (no free port). */
+/**
+ * Active open, from an address on the next hop's link and a port that nobody can guess.
+ * OPEN, or CLOSED with the error, follows.
+ *
+ * @param out
+ *   Written on success; its private bytes are zero.
+ * @return
+ *   - 0: a SYN will leave with leat_inet_output().
+ *   - -ENOBUFS: all slots are in use.
+ *   - -ENETUNREACH: no host's address, one of ours, or off our links without a gateway.
+ *   - -EADDRNOTAVAIL: all ephemeral ports to this peer are in use, or @p port is 0.
+ */
 int leat_inet_connect(struct leat_inet *inet, uint32_t addr, uint16_t port, uint64_t now_us,
 	struct leat_inet_conn **out);
 
 /**
- * A burst of frames has arrived. The stack takes all mbufs.
+ * A burst of frames has arrived. The stack takes all mbufs; segments may be cut
+ * anywhere, and a tag may be stripped (RTE_MBUF_F_RX_VLAN_STRIPPED) or not.
  *
  * @param nb
  *   0 to LEAT_INET_BURST_MAX.
@@ -148,27 +199,66 @@ void leat_inet_input(
 /** Run timers that are due. */
 void leat_inet_timers(struct leat_inet *inet, uint64_t now_us);
 
-/** When leat_inet_timers() has something to do next; UINT64_MAX: never. */
+/**
+ * @return
+ *   When leat_inet_timers() has something to do next, or before that; perhaps in the
+ *   past; UINT64_MAX: never. What waits for leat_inet_output() does not count.
+ */
 uint64_t leat_inet_deadline(const struct leat_inet *inet);
 
-/** Take up to @p nb events, oldest connection first. @return how many. */
+/**
+ * Take up to @p nb events, oldest connection first; the rest stays for the next call.
+ * A connection of a CLOSED event and its private bytes may still be read until the next
+ * leat_inet_input() or leat_inet_timers(), but not given to any function below.
+ *
+ * @return
+ *   How many.
+ */
 uint16_t leat_inet_events(struct leat_inet *inet, struct leat_inet_event *events, uint16_t nb);
 
 /**
- * Build frames that are to be sent: ACKs, text, ARP, ICMP. Called until it returns
- * less than @p nb. The frames are the caller's, with TX offload flags set where
- * conf.offloads allows. When the pool is dry the rest stays owed.
+ * Build frames that are to be sent: control frames first, then what connections owe.
+ * Called until it returns less than @p nb. When the pool is dry the rest stays owed.
+ *
+ * @param frames
+ *   Filled; the caller's. Short text was copied; longer text is attached as indirect
+ *   mbufs where offloads.tx_multi_seg allows. TX flags and lengths are set where
+ *   offloads leave a checksum to the port, whose field then holds what DPDK asks for.
+ *   A frame may be shorter than LEAT_ETH_FRAME_LEN_MIN: ports pad.
+ * @return
+ *   How many.
  */
 uint16_t leat_inet_output(
 	struct leat_inet *inet, uint64_t now_us, struct rte_mbuf **frames, uint16_t nb);
 
-/** An empty mbuf with room for headers, for text to be sent; NULL when the pool is dry. */
+/** An empty mbuf of conf.pool for text to be sent; NULL when the pool is dry. */
 struct rte_mbuf *leat_inet_tx_alloc(struct leat_inet *inet);
 
-/* One connection; see the operations of the same names in leat_transport.h. */
+/*
+ * One connection, from its OPEN event or leat_inet_connect() until its CLOSED event.
+ * Nothing is sent before the next leat_inet_output().
+ */
+
+/**
+ * Queue text.
+ *
+ * @param chain
+ *   A packet of at least one byte, no empty segment. The stack's on success; its bytes
+ *   must not change.
+ * @return
+ *   - 0: taken.
+ *   - -ENOBUFS: over conf.tcp.snd_len_max; WRITABLE will follow.
+ *   - -EPIPE: shut down, or ended.
+ */
 int leat_inet_send(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *chain);
+
+/** The user is done with @p len bytes of text, of those that it took: opens the window. */
 void leat_inet_consumed(struct leat_inet *inet, struct leat_inet_conn *conn, uint32_t len);
+
+/** Close our side in order after what was sent. Text may still arrive. */
 void leat_inet_shutdown(struct leat_inet *inet, struct leat_inet_conn *conn);
+
+/** End it at once with a RST, which is lost if the pool is dry; CLOSED follows. */
 void leat_inet_abort(struct leat_inet *inet, struct leat_inet_conn *conn);
 
 /** The conn_priv_len bytes of the user, aligned to 16. */
@@ -256,6 +346,7 @@ struct leat_inet_stats {
 	uint64_t tx_ctl_full; /**< control frames over LEAT_INET_CTL_MAX, dropped */
 };
 
+/** The counters, which live as long as the stack. */
 const struct leat_inet_stats *leat_inet_stats(const struct leat_inet *inet);
 /** Slots in use, of conf.nb_conns_max. */
 uint32_t leat_inet_nb_conns(const struct leat_inet *inet);

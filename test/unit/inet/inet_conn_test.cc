@@ -403,8 +403,9 @@ TEST_F(InetConn, SlotOfAClosedConnectionWaitsUntilItsEventWasLookedAt)
 	Input({ FromPeer(LEAT_TCP_RST).Build() });
 	leat_inet_conn *conn;
 	ASSERT_EQ(1u, Events().size());
-	EXPECT_EQ(-ENOBUFS, leat_inet_connect(inet_, kPeerAddr, 80, now_us_, &conn));
 	EXPECT_TRUE(Events().empty());
+	EXPECT_EQ(-ENOBUFS, leat_inet_connect(inet_, kPeerAddr, 80, now_us_, &conn));
+	leat_inet_timers(inet_, now_us_); // the next turn
 	EXPECT_EQ(0, leat_inet_connect(inet_, kPeerAddr, 80, now_us_, &conn));
 }
 
