@@ -100,6 +100,8 @@ eal_open(struct leatd *d, struct leat_error *error)
 	ret = leat_eal_start(&conf, &d->eal, error);
 	if (ret < 0)
 		return ret;
+	/* Until the start has succeeded: a failure has its sentence, and DPDK's are one too many. */
+	d->eal.log.keep = true;
 	d->server.start_us = leat_worker_clock_us();
 	return 0;
 }
@@ -161,12 +163,14 @@ static int
 ports_open(struct leatd *d, struct leat_error *error)
 {
 	for (uint32_t i = 0; i < d->conf->nb_ports; i++) {
+		size_t used = leatd_heap_used();
 		int ret = port_open(d, &d->conf->ports[i], &d->ports[i], error);
 
 		if (ret < 0) {
 			ports_close(d);
 			return ret;
 		}
+		d->port_len[i] = leatd_heap_used() - used;
 		d->nb_ports++;
 	}
 	return 0;
@@ -203,6 +207,7 @@ static int
 workers_open(struct leatd *d, struct leat_error *error)
 {
 	for (uint32_t i = 0; i < d->conf->nb_workers; i++) {
+		size_t used = leatd_heap_used();
 		struct leat_worker_conf conf;
 		int ret;
 
@@ -216,6 +221,7 @@ workers_open(struct leatd *d, struct leat_error *error)
 			return ret;
 		}
 		atomic_init(&d->workers[i].is_done, false);
+		d->workers[i].worker_len = leatd_heap_used() - used;
 		d->nb_workers++;
 	}
 	return 0;
@@ -367,6 +373,7 @@ leatd_run(const struct leatd_conf *conf, const char *config_path, struct leat_er
 	leatd_signals_block();
 	ret = steps_open(d, &nb, error);
 	if (ret == 0) {
+		leat_dpdk_log_pass(&d->eal.log);
 		leatd_report(d);
 		ret = leatd_serve(d, error);
 	}

@@ -21,6 +21,7 @@
 struct leatd_worker {
 	struct leat_worker *worker;
 	struct leat_transport *transports[LEATD_PORTS_MAX]; /* by port; the worker's to close */
+	size_t worker_len;                 /* bytes that the worker took at its opening */
 	size_t stack_len[LEATD_PORTS_MAX]; /* bytes that each transport took at its opening */
 	/* Written once by the lcore, release, when leat_worker_run() has returned; read by
 	 * the main thread, acquire, in serve.c. */
@@ -34,7 +35,8 @@ struct leatd {
 	struct leat_eal eal;
 	uint32_t nb_ports; /* open ones, the first of conf->ports */
 	struct leat_dpdk_port *ports[LEATD_PORTS_MAX];
-	uint32_t nb_workers; /* open ones */
+	size_t port_len[LEATD_PORTS_MAX]; /* bytes that each port took at its opening */
+	uint32_t nb_workers;              /* open ones */
 	struct leatd_worker workers[LEATD_CPUS_MAX];
 };
 

@@ -69,6 +69,13 @@ report_memory_line(const char *purpose, const char *of, size_t len)
 	(void)printf("memory: %-24s %-16s %12zu bytes\n", purpose, of, len);
 }
 
+/* What was taken beside the purposes that are told by themselves. */
+static void
+report_memory_rest(const char *purpose, const char *of, size_t len, size_t told_len)
+{
+	report_memory_line(purpose, of, len > told_len ? len - told_len : 0);
+}
+
 static void
 report_memory(const struct leatd *d)
 {
@@ -80,6 +87,8 @@ report_memory(const struct leatd *d)
 		(void)snprintf(of, sizeof(of), "port %s", info->name);
 		report_memory_line("receive buffers", of, info->rx_pool_len);
 		report_memory_line("transmit buffers", of, info->tx_pool_len);
+		report_memory_rest("rings and driver", of, d->port_len[i],
+			info->rx_pool_len + info->tx_pool_len);
 	}
 	for (uint32_t i = 0; i < d->nb_workers; i++) {
 		struct leat_worker_memory memory;
@@ -96,6 +105,9 @@ report_memory(const struct leatd *d)
 		report_memory_line("carry buffers", of, memory.carry_len);
 		report_memory_line("store", of, memory.store_len);
 		report_memory_line("turn", of, memory.worker_len);
+		report_memory_rest("keys and channels", of, d->workers[i].worker_len,
+			memory.sessions_len + memory.carry_len + memory.store_len +
+				memory.worker_len);
 	}
 	(void)printf("memory: %zu of %zu bytes are in use\n", leatd_heap_used(),
 		d->eal.memory_mb * MEGABYTE);

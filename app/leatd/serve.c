@@ -150,6 +150,10 @@ serve_drain(struct leatd *d, struct leat_error *error)
 	for (uint32_t i = 0; i < d->nb_workers; i++)
 		nb_sessions += leat_worker_nb_sessions(d->workers[i].worker);
 	workers_stop(d, d->nb_workers);
+	if (nb_sessions == 0) { /* such as with a drain timeout of 0 */
+		leatd_log(LEATD_LOG_INFO, "drained");
+		return 0;
+	}
 	return leat_error_set(error, -ETIME, "%s, so %u open connections were aborted",
 		wake == SERVE_SIGNAL ? "told to end at once" : "the drain timeout has passed",
 		nb_sessions);

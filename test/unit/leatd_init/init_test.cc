@@ -171,6 +171,24 @@ TEST_F(Init, WhatIsOpenAfterTheDrainTimeoutIsAborted)
 	EXPECT_EQ("the drain timeout has passed, so 3 open connections were aborted", sentence);
 }
 
+TEST_F(Init, NothingOpenAfterTheDrainTimeoutIsAGoodEnd)
+{
+	conf->drain_timeout_s = 0;
+	world.run = Run::UntilStopped;
+	world.nb_sessions = 0;
+	EXPECT_EQ(0, RunLeatd()) << sentence;
+}
+
+TEST_F(Init, DpdksMessagesAreShownWhenTheStartHasSucceeded)
+{
+	ASSERT_EQ(0, RunLeatd());
+	EXPECT_TRUE(world.log_passes);
+	world = World();
+	world.fail_at = "worker";
+	EXPECT_LT(RunLeatd(), 0);
+	EXPECT_FALSE(world.log_passes);
+}
+
 TEST_F(Init, ASecondSignalEndsAtOnce)
 {
 	world.run = Run::UntilStopped;

@@ -158,6 +158,14 @@ leat_eal_start(const leat_eal_conf *conf, leat_eal *eal, leat_error *error)
 }
 
 void
+leat_dpdk_log_pass(leat_dpdk_log *log)
+{
+	EXPECT_TRUE(log->keep);
+	log->keep = false;
+	world.log_passes = true;
+}
+
+void
 leat_eal_stop(leat_eal *)
 {
 	Close("eal");
@@ -282,7 +290,7 @@ leat_worker_stop(leat_worker *)
 uint32_t
 leat_worker_nb_sessions(const leat_worker *)
 {
-	return 3;
+	return world.nb_sessions;
 }
 
 uint64_t

@@ -26,6 +26,8 @@ struct World {
 	std::vector<std::string> listens;
 	std::string fail_at; // the name of what shall not open
 	Run run = Run::UntilDrained;
+	uint32_t nb_sessions = 3;     // that do not end by themselves
+	bool log_passes = false;      // DPDK's messages are shown again
 	int nb_signals_in_start = 0;  // SIGTERMs while a port is opened; after two it hangs
 	bool signal_in_drain = false; // a second SIGTERM comes while draining
 
