@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import statistics
 import time
+from collections.abc import Iterator
+
+import pytest
 
 from dts.framework.lab import Lab
 from dts.framework.leatd import HTTP_PORT, RESP_PORT, Leatd
@@ -25,6 +30,24 @@ def _cpu_share(leatd: Leatd) -> float:
     before, begin = leatd.cpu_s(), time.monotonic()
     time.sleep(WATCH_S)
     return (leatd.cpu_s() - before) / (time.monotonic() - begin)
+
+
+@pytest.fixture
+def away_from_the_worker() -> Iterator[None]:
+    """Leave the last CPU, which the daemon takes for its worker, to the daemon."""
+    allowed = os.sched_getaffinity(0)
+    if len(allowed) > 1:
+        os.sched_setaffinity(0, allowed - {max(allowed)})
+    yield
+    os.sched_setaffinity(0, allowed)
+
+
+def _spin_for_reply(sock: socket.socket) -> bytes:
+    while True:
+        try:
+            return sock.recv(64)
+        except BlockingIOError:
+            pass
 
 
 def test_idle_daemon_uses_little_of_a_core(leatd: Leatd) -> None:
@@ -59,6 +82,7 @@ def test_idle_connections_cost_nothing(lab: Lab, leatd: Leatd) -> None:
     assert share < IDLE_SHARE_MAX
 
 
+@pytest.mark.usefixtures("away_from_the_worker")
 def test_first_packet_after_silence_is_answered_soon(lab: Lab, leatd: Leatd) -> None:
     """Sleep must not cost latency.
 
@@ -69,12 +93,13 @@ def test_first_packet_after_silence_is_answered_soon(lab: Lab, leatd: Leatd) -> 
         The median is at most 250 us.
     """
     sock = lab.connect(RESP_PORT)
+    sock.setblocking(False)  # a client that sleeps would add the time of its own waking up
     took_us = []
     for _ in range(NB_FIRST_PACKETS):
         time.sleep(SILENCE_S)
         begin = time.perf_counter_ns()
         sock.sendall(PING)
-        reply = sock.recv(64)
+        reply = _spin_for_reply(sock)
         took_us.append((time.perf_counter_ns() - begin) / 1000)
         assert reply == PONG
     sock.close()
