@@ -24,12 +24,13 @@ from dts.framework.lab import SRV_ADDR, Lab  # noqa: E402
 from dts.framework.leatd import HTTP_PORT, Leatd, LeatdConf, af_port  # noqa: E402
 from dts.framework.leftovers import leftovers  # noqa: E402
 
-NAME = "quickstart"
+NAME = os.environ.get("LEAT_LAB", "quickstart")  # another lab does not disturb one that is kept
 BUILD = ROOT / "build-quickstart"
 LEATD = BUILD / "app" / "leatd" / "leatd"
-STATE = Path("/run/leat/quickstart.json")
+STATE = Path(f"/run/leat/{NAME}.json")
 NB_HUGEPAGES = 288  # the default memory, 512 MiB, and what EAL needs for itself
 STOP_MAX_S = 10.0
+LIBRARY_TALK = ("libbpf: ", "libxdp: ")  # how they found their way; the log has it
 
 URL = f"http://{SRV_ADDR}:{HTTP_PORT}"
 # What a client types, and what the whole of its output has to look like.
@@ -59,7 +60,8 @@ def build() -> None:
     for argv in commands:
         done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if done.returncode != 0:
-            print(done.stdout.decode(errors="replace"))
+            said = done.stdout.decode(errors="replace")
+            print(said[max(0, said.find("FAILED:")) :])
             raise SystemExit(f"{argv[0]} failed")
 
 
@@ -85,8 +87,9 @@ def start(lab: Lab) -> Leatd:
         except RuntimeError as error:
             print(f"{name} cannot be had here: {error}")
             continue
-        print(f"leatd runs on {name} in namespace {lab.srv}:", flush=True)
-        print("".join(f"    {line}\n" for line in leatd.text().splitlines()))
+        print(f"leatd runs on {name} in namespace {lab.srv}; its log is {leatd.log}:", flush=True)
+        lines = [line for line in leatd.text().splitlines() if not line.startswith(LIBRARY_TALK)]
+        print("".join(f"    {line}\n" for line in lines))
         return leatd
     raise SystemExit("leatd does not start")
 

@@ -32,8 +32,11 @@ eal_read_count(const char *dir, const char *name, const char *file)
 	char path[LEAT_EAL_PATH_MAX];
 	unsigned long value = 0;
 	FILE *f;
+	int len;
 
-	(void)snprintf(path, sizeof(path), "%s/%s/%s", dir, name, file); /* cut: not found */
+	len = snprintf(path, sizeof(path), "%s/%s/%s", dir, name, file);
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return 0;
 	f = fopen(path, "re");
 	if (f == NULL)
 		return 0;
