@@ -73,6 +73,7 @@ server_open(struct leatd *d, struct leat_error *error)
 	d->server.run_id = d->run_id;
 	d->server.nb_workers = (uint16_t)d->conf->nb_workers;
 	d->server.nb_conns_max = (uint32_t)d->conf->nb_conns_max;
+	d->server.request_max = d->conf->request_max;
 	d->server.pid = (uint32_t)getpid();
 	for (uint32_t i = 0; i < d->conf->nb_listens && d->server.tcp_port == 0; i++)
 		if (strcmp(d->conf->listens[i].protocol, "resp") == 0)

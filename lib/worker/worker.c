@@ -123,6 +123,7 @@ leat_worker_open(
 close_store:
 	leat_store_close(worker->ctx.command.store);
 free_carry:
+	leat_heap_fini(worker->carry_heap);
 	rte_free(worker->carry);
 free_sessions:
 	rte_free(worker->sessions);
@@ -139,6 +140,7 @@ leat_worker_close(struct leat_worker *worker)
 		worker->transports[i]->ops->close(worker->transports[i]);
 	leat_pubsub_close(worker->ctx.command.pubsub);
 	leat_store_close(worker->ctx.command.store);
+	leat_heap_fini(worker->carry_heap);
 	rte_free(worker->carry);
 	rte_free(worker->sessions);
 	rte_free(worker);
