@@ -48,7 +48,7 @@ struct leat_eal {
 	unsigned int nb_workers;             /**< worker i runs on the lcore of id i */
 	uint16_t cpus[LEAT_EAL_WORKERS_MAX]; /**< the CPU of each worker */
 	uint16_t main_lcore_id;              /**< floats over the whole affinity mask */
-	size_t memory_mb;                    /**< bytes were taken at start, in MiB */
+	size_t memory_mb;                    /**< taken at start */
 	bool no_huge;
 	char file_prefix[32];                /**< "leat-<pid>" */
 	char runtime_dir[LEAT_EAL_PATH_MAX]; /**< telemetry socket; removed by leat_eal_stop() */
@@ -65,6 +65,8 @@ struct leat_eal {
  *
  * From then on DPDK's messages of level warning and worse go to stderr, with the prefix
  * "dpdk: ". The lcore with the id i is that of worker i; the caller is the main lcore.
+ *
+ * The caller ignores SIGPIPE: drivers write to sockets whose peer may have gone.
  *
  * @param conf
  *   Borrowed for the call.
