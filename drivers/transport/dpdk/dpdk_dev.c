@@ -5,6 +5,7 @@
  * out here, because a driver tells of it, if at all, in its log.
  */
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -227,6 +228,30 @@ dev_lock_key(const struct dpdk_dev *dev, char *key, size_t key_max)
 	return true; /* it fits */
 }
 
+/* Files of leatd's that were killed; a held one stays, see leat_dpdk_lock_take(). */
+static void
+dev_remove_stale_locks(void)
+{
+	char path[DPDK_LOCK_PATH_MAX];
+	struct dirent *entry;
+	pid_t holder;
+	DIR *dir = opendir(LEAT_DPDK_LOCK_DIR);
+
+	if (dir == NULL)
+		return;
+	while ((entry = readdir(dir)) != NULL) {
+		int n = snprintf(path, sizeof(path), "%s/%s", LEAT_DPDK_LOCK_DIR, entry->d_name);
+		int fd;
+
+		if (entry->d_type != DT_REG || n < 0 || (size_t)n >= sizeof(path))
+			continue;
+		fd = leat_dpdk_lock_take(path, &holder);
+		if (fd >= 0)
+			leat_dpdk_lock_release(path, fd);
+	}
+	(void)closedir(dir); /* read only */
+}
+
 static int
 dev_lock(const char *port, struct dpdk_dev *dev, struct leat_error *error)
 {
@@ -243,6 +268,7 @@ dev_lock(const char *port, struct dpdk_dev *dev, struct leat_error *error)
 			port, LEAT_DPDK_LOCK_DIR, dev->name, strerror(errno));
 	(void)snprintf(dev->lock_path, sizeof(dev->lock_path), "%s/%s.lock", LEAT_DPDK_LOCK_DIR,
 		key); /* fits */
+	dev_remove_stale_locks();
 	ret = leat_dpdk_lock_take(dev->lock_path, &holder);
 	if (ret == -EBUSY && holder == getpid())
 		return leat_error_set(error, ret,
