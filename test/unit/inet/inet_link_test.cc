@@ -476,6 +476,15 @@ TEST_F(InetIcmp, BadChecksumShortMessageAndOtherTypesAreCounted)
 	EXPECT_EQ(1u, Stats().rx_icmp_malformed);
 }
 
+TEST_F(InetIcmp, EchoOverOurMtuIsCountedAndNotAnswered)
+{
+	Open();
+	Meet();
+	Input({ BuildEcho(1, std::string(1473, 'x')) });
+	EXPECT_TRUE(Output().empty());
+	EXPECT_EQ(1u, Stats().rx_icmp_too_long);
+}
+
 TEST_F(InetIcmp, RateIsLimitedAndComesBackWithTime)
 {
 	Open();

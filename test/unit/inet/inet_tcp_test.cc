@@ -103,6 +103,31 @@ TEST_F(InetTcp, TextInSegmentsOfAnyLengthArrivesWhole)
 	}
 }
 
+TEST_F(InetTcp, PaddingInSegmentsOfItsOwnIsFreed)
+{
+	OpenListening();
+	ASSERT_NE(nullptr, Accept());
+	for (size_t segment_len = 1; segment_len < 60; segment_len++) {
+		Input({ FromPeer(LEAT_TCP_ACK, "abc").Build() }, segment_len);
+		EXPECT_EQ("abc", Received()) << segment_len;
+	}
+}
+
+TEST_F(InetTcp, HeaderThatReachesIntoThePaddingIsMalformed)
+{
+	OpenListening();
+	Tcp syn = { LEAT_TCP_SYN };
+	Frame payload = syn.Payload();
+
+	payload[12] = 6 << 4; // 24 bytes of header, of which the packet has 20
+	Input({ syn.ip.Build(payload) });
+	EXPECT_EQ(1u, Stats().rx_tcp_malformed);
+	for (size_t len = 0; len < 20; len++)
+		Input({ syn.ip.Build(Frame(payload.begin(), payload.begin() + len)) });
+	EXPECT_EQ(21u, Stats().rx_tcp_malformed);
+	EXPECT_TRUE(Output().empty());
+}
+
 TEST_F(InetTcp, BadChecksumIsDroppedAndThePacketIsNotWritten)
 {
 	OpenListening();
@@ -366,6 +391,27 @@ TEST_F(InetTcp, LongTextLeavesAsItLiesOnPortsThatSendChains)
 	ASSERT_EQ(0, leat_inet_send(inet_, conn, Text(text)));
 	EXPECT_EQ(1u, OutputTcp().size());
 	EXPECT_EQ(1u, Stats().tx_text_copied);
+}
+
+TEST_F(InetTcp, EachSegmentOfALongTextStartsWhereTheOneBeforeEnded)
+{
+	for (bool chains : { false, true }) {
+		conf_.offloads.tx_multi_seg = chains;
+		OpenListening();
+		leat_inet_conn *conn = Accept();
+		std::string text(5000, 0), got;
+
+		for (size_t i = 0; i < text.size(); i++)
+			text[i] = (char)(i * 31 >> 3);
+		ASSERT_EQ(0,
+			leat_inet_send(inet_, conn, Mbuf(Frame(text.begin(), text.end()), 1999)));
+		for (const SeenTcp &seg : OutputTcp()) {
+			EXPECT_EQ(peer_ack_ + got.size(), seg.seg.seq);
+			got += seg.text;
+		}
+		EXPECT_EQ(text, got);
+		Close();
+	}
 }
 
 TEST_F(InetTcp, FrameThatThePortStillHoldsKeepsItsTextAfterTheAck)
