@@ -8,8 +8,8 @@
 #include "worker_priv.h"
 
 #define WORKER_HOUSEKEEP_TURNS 256u
-#define WORKER_SPIN_TURNS      2000u /* empty turns before the first sleep, some 100 us */
-#define WORKER_SLEEP_US        100u  /* bounds how late a packet or a timer is seen */
+#define WORKER_SPIN_US         200u  /* empty time before the first sleep */
+#define WORKER_SLEEP_US        1000u /* how late a wish is seen; a driver wakes for its own work */
 
 /* The Unix clock, read now and then and carried on by the monotonic one. */
 struct worker_wall {
@@ -84,7 +84,7 @@ leat_worker_run(void *arg)
 	struct leat_worker *worker = arg;
 	struct leat_clock clock = worker_clock();
 	struct worker_wall wall = { 0 };
-	uint32_t nb_empty_turns = 0;
+	uint64_t busy_us = 0;       /* of the last turn that had work */
 	uint32_t nb_turns_left = 0; /* until the house is looked after */
 
 	for (;;) {
@@ -102,10 +102,9 @@ leat_worker_run(void *arg)
 			worker, now_us, (wall.wall_us + (now_us - wall.now_us)) / LEAT_US_PER_MS);
 		if (worker->stats.nb_busy_turns != nb_busy_turns ||
 			leat_session_has_work(&worker->ctx)) {
-			nb_empty_turns = 0;
+			busy_us = now_us;
 		} else if (worker->idle == LEAT_WORKER_IDLE_POLL ||
-			   nb_empty_turns < WORKER_SPIN_TURNS) {
-			nb_empty_turns++;
+			   now_us - busy_us < WORKER_SPIN_US) {
 			rte_pause();
 		} else {
 			worker_sleep(worker);
