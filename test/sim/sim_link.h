@@ -38,7 +38,7 @@ struct Failure : std::runtime_error {
 	using std::runtime_error::runtime_error;
 };
 
-__attribute__((format(printf, 1, 2))) [[noreturn]] inline void
+[[noreturn]] [[gnu::format(printf, 1, 2)]] inline void
 Fail(const char *fmt, ...)
 {
 	char text[512];

@@ -29,7 +29,7 @@ constexpr uint16_t kPort = 7;
 constexpr uint64_t kSecondUs = 1000000;
 constexpr uint64_t kTimeWaitUs = 240 * kSecondUs; // 2 MSL as RFC 9293 has it
 // At such loss that all retransmissions of four minutes may be lost.
-constexpr uint64_t kLongTimeWaitUs = 7200 * kSecondUs;
+constexpr uint64_t kLongTimeWaitUs = 4000 * kSecondUs;
 constexpr uint32_t kConnsMax = 8;
 constexpr size_t kLongStream = 400000;
 constexpr size_t kShortStream = 30000;
