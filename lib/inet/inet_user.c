@@ -163,11 +163,19 @@ leat_inet_tx_alloc(struct leat_inet *inet)
 	return rte_pktmbuf_alloc(inet->conf.pool);
 }
 
+/*
+ * The calls below may come between an event of a burst and the CLOSED behind it: the
+ * connection is given up already, and there is nothing left to do.
+ */
+
 int
 leat_inet_send(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *chain)
 {
-	int ret = leat_tcp_send(&conn->tcb, chain);
+	int ret;
 
+	if (conn->is_over)
+		return -EPIPE;
+	ret = leat_tcp_send(&conn->tcb, chain);
 	inet_conn_settle(inet, conn);
 	return ret;
 }
@@ -175,6 +183,8 @@ leat_inet_send(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_m
 void
 leat_inet_consumed(struct leat_inet *inet, struct leat_inet_conn *conn, uint32_t len)
 {
+	if (conn->is_over)
+		return;
 	leat_tcp_consumed(&conn->tcb, len);
 	inet_conn_settle(inet, conn);
 }
@@ -182,6 +192,8 @@ leat_inet_consumed(struct leat_inet *inet, struct leat_inet_conn *conn, uint32_t
 void
 leat_inet_shutdown(struct leat_inet *inet, struct leat_inet_conn *conn)
 {
+	if (conn->is_over)
+		return;
 	leat_tcp_shutdown(&conn->tcb);
 	inet_conn_settle(inet, conn);
 }
@@ -191,6 +203,8 @@ leat_inet_abort(struct leat_inet *inet, struct leat_inet_conn *conn)
 {
 	struct leat_tcp_out rst;
 
+	if (conn->is_over)
+		return;
 	if (leat_tcp_abort(&conn->tcb, &rst))
 		inet_ctl_send_tcp(inet, &conn->key, &rst);
 	inet_conn_settle(inet, conn);

@@ -209,7 +209,8 @@ uint64_t leat_inet_deadline(const struct leat_inet *inet);
 /**
  * Take up to @p nb events, oldest connection first; the rest stays for the next call.
  * A connection of a CLOSED event and its private bytes may still be read until the next
- * leat_inet_input() or leat_inet_timers(), but not given to any function below.
+ * leat_inet_input() or leat_inet_timers(). Until then the functions below do nothing with
+ * it, so that a user who handles the events one by one may act on those before CLOSED.
  *
  * @return
  *   How many.

@@ -409,6 +409,24 @@ TEST_F(InetConn, SlotOfAClosedConnectionWaitsUntilItsEventWasLookedAt)
 	EXPECT_EQ(0, leat_inet_connect(inet_, kPeerAddr, 80, now_us_, &conn));
 }
 
+TEST_F(InetConn, WhatIsDoneBeforeClosedWasLookedAtDoesNothing)
+{
+	OpenListening();
+	leat_inet_conn *conn = Accept();
+	Input({ FromPeer(LEAT_TCP_ACK, "text").Build(), FromPeer(LEAT_TCP_RST).Build() });
+	ASSERT_EQ((std::vector<int>{ LEAT_INET_DATA, LEAT_INET_CLOSED }), Types());
+
+	rte_mbuf *text = Text("late");
+	EXPECT_EQ(-EPIPE, leat_inet_send(inet_, conn, text));
+	rte_pktmbuf_free(text);
+	leat_inet_consumed(inet_, conn, 4);
+	leat_inet_shutdown(inet_, conn);
+	leat_inet_abort(inet_, conn);
+	EXPECT_TRUE(Output().empty());
+	EXPECT_TRUE(Events().empty());
+	EXPECT_EQ(0u, leat_inet_nb_conns(inet_));
+}
+
 TEST_F(InetConn, HalfClosedPeerStillGetsItsReply)
 {
 	OpenListening();
