@@ -90,7 +90,14 @@ dpdk_tx_alloc(struct leat_transport *xp)
 int
 dpdk_send(struct leat_conn *conn, struct rte_mbuf *chain)
 {
-	return leat_inet_send(dpdk_queue_of(conn->transport)->inet, dpdk_inet_conn_of(conn), chain);
+	struct leat_inet *inet = dpdk_queue_of(conn->transport)->inet;
+	int ret = leat_inet_send(inet, dpdk_inet_conn_of(conn), chain);
+
+	if (ret == -EPIPE) { /* it has ended, and CLOSED is on its way to the caller */
+		rte_pktmbuf_free(chain);
+		return 0;
+	}
+	return ret;
 }
 
 void

@@ -178,6 +178,24 @@ TEST_F(WireEcho, AbortEndsTheConnectionAtThePeerToo)
 	EXPECT_TRUE(is_server_closed);
 }
 
+TEST_F(WireEcho, TextForAConnectionThatHasEndedUnknownToItsUserIsTaken)
+{
+	to_send = "x";
+	ASSERT_NO_FATAL_FAILURE(Open(256));
+	while (got.empty()) {
+		ClientTurn();
+		ServerTurn();
+		is_shut = true; /* not in order */
+	}
+	leat_transport_abort(conn);
+	Flush(0);
+	/* The RST is in, the array for the events is full. */
+	EXPECT_EQ(0, leat_transport_rx_burst(xps[1], now_us, nullptr, 0));
+	EXPECT_EQ(0, leat_transport_send(server_conn, Text(1, "late")));
+	Run(10);
+	EXPECT_TRUE(is_server_closed);
+}
+
 TEST_F(Wire, ConnectToAClosedPortIsRefused)
 {
 	leat_endpoint server = Server();
