@@ -324,5 +324,6 @@ session_decode(struct leat_session *s)
 			break;
 		}
 	}
-	s->is_undecoded = result == DECODE_FULL;
+	/* Behind a refusal nothing is read, also not what comes later in this turn. */
+	s->is_undecoded = result == DECODE_FULL || result == DECODE_BROKEN;
 }

@@ -164,11 +164,12 @@ class Session : public testing::Test
 		conns_.clear();
 	}
 
-	void Event(FakeConn *conn, leat_transport_event_type type, rte_mbuf *mbuf = nullptr)
+	void Event(FakeConn *conn, leat_transport_event_type type, rte_mbuf *mbuf = nullptr,
+		const char *protocol = "resp")
 	{
 		leat_transport_event ev = { type, 0, &conn->conn, mbuf };
 
-		leat_session_event(ctx_, leat_protocol_find("resp"), &ev);
+		leat_session_event(ctx_, leat_protocol_find(protocol), &ev);
 	}
 
 	// The stages behind decode.
@@ -189,13 +190,13 @@ class Session : public testing::Test
 		EXPECT_FALSE(leat_session_has_work(ctx_));
 	}
 
-	FakeConn *Connect()
+	FakeConn *Connect(const char *protocol = "resp")
 	{
 		FakeConn *conn = new FakeConn();
 
 		conn->conn.transport = &xp_.xp;
 		conns_.push_back(conn);
-		Event(conn, LEAT_TRANSPORT_OPEN);
+		Event(conn, LEAT_TRANSPORT_OPEN, nullptr, protocol);
 		EndTurn();
 		return conn;
 	}
@@ -479,6 +480,20 @@ TEST_F(Session, AProtocolErrorIsToldAndEndsTheConnection)
 
 	Receive(conn, "PING\r\n*1\r\n!\r\n");
 	EXPECT_EQ("+PONG\r\n-ERR Protocol error: expected '$', got '!'\r\n", conn->sent);
+	EXPECT_EQ(1u, conn->nb_shutdowns);
+}
+
+TEST_F(Session, WhatComesBehindARefusalInTheSameTurnIsNotRead)
+{
+	FakeConn *conn = Connect("http");
+
+	Receive(conn, "GET /health HTTP/1.1\r\nHost: x\r\n");
+	Event(conn, LEAT_TRANSPORT_DATA, pool_.Mbuf("not a field\r\n"));
+	Event(conn, LEAT_TRANSPORT_DATA, pool_.Mbuf("x"));
+	EndTurn();
+	Settle();
+	EXPECT_EQ("HTTP/1.1 400 ", conn->sent.substr(0, 13));
+	EXPECT_EQ(1u, conn->nb_sends);
 	EXPECT_EQ(1u, conn->nb_shutdowns);
 }
 
