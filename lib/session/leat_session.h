@@ -51,6 +51,7 @@ struct leat_batch_entry {
 struct leat_batch {
 	uint32_t nb_entries;
 	uint32_t nb_args; /**< of argv, in use */
+	bool is_full;     /**< a request found no room: nothing more is decoded */
 	struct leat_batch_entry entries[LEAT_BATCH_MAX];
 	struct leat_slice argv[LEAT_BATCH_ARGV_MAX];
 };
@@ -176,7 +177,10 @@ void leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *se
 void leat_session_event(struct leat_session_ctx *ctx, const struct leat_protocol *protocol,
 	const struct leat_transport_event *ev);
 
-/** Stage 2, before the events: decode sessions that have input from an earlier turn. */
+/**
+ * Stage 2, before the events: decode sessions that have input from an earlier turn, those
+ * first that have waited longest.
+ */
 void leat_session_decode_ready(struct leat_session_ctx *ctx);
 
 /** Stage 3: look up the first key of each request of the batch, in bulk. */

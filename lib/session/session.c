@@ -172,17 +172,22 @@ leat_session_event(struct leat_session_ctx *ctx, const struct leat_protocol *pro
 void
 leat_session_decode_ready(struct leat_session_ctx *ctx)
 {
-	struct leat_session *s = ctx->ready.head;
+	struct leat_session_list *ready = &ctx->ready;
 
-	session_list_init(&ctx->ready);
-	while (s != NULL) {
-		struct leat_session *next = s->ready_next;
+	/* Who does not find room stays in front: no pipeline fills every turn. */
+	while (ready->head != NULL && !ctx->batch.is_full) {
+		struct leat_session *s = ready->head;
+		uint32_t nb_entries = ctx->batch.nb_entries;
 
-		s->is_ready = false;
 		if (session_may_decode(s))
 			session_decode(s);
 		session_touch(s);
-		s = next;
+		if (ctx->batch.is_full && ctx->batch.nb_entries == nb_entries)
+			return;
+		ready->head = s->ready_next;
+		if (ready->head == NULL)
+			ready->tail = &ready->head;
+		s->is_ready = false;
 	}
 }
 
@@ -302,12 +307,13 @@ leat_session_flush(struct leat_session_ctx *ctx)
 		session_input_take(s);
 		if (s->conn != NULL)
 			session_advance(s);
-		else
+		else if (!s->is_ready) /* else when its turn there has come */
 			session_free(s);
 		s = next;
 	}
 	ctx->batch.nb_entries = 0;
 	ctx->batch.nb_args = 0;
+	ctx->batch.is_full = false;
 }
 
 void

@@ -215,8 +215,10 @@ decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
 	struct leat_batch_entry *entry;
 	ssize_t ret;
 
-	if (batch->nb_entries == LEAT_BATCH_MAX)
+	if (batch->nb_entries == LEAT_BATCH_MAX) {
+		batch->is_full = true;
 		return DECODE_FULL;
+	}
 	entry = &batch->entries[batch->nb_entries];
 	memset(&entry->req, 0, sizeof(entry->req));
 	ret = s->protocol->decode(&s->state, &s->ctx->limits, bytes, &entry->req,
@@ -225,6 +227,7 @@ decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
 		return DECODE_INCOMPLETE;
 	if (ret == -ENOBUFS) { /* argc_max keeps it below the room of an empty turn */
 		LEAT_VERIFY(batch->nb_args > 0);
+		batch->is_full = true;
 		return DECODE_FULL;
 	}
 	/* A broken stream is given up whole; the refusal takes all that is here. */

@@ -419,6 +419,76 @@ TEST_F(Session, MoreRequestsThanABatchAreAllAnswered)
 	EXPECT_EQ(want, b->sent);
 }
 
+TEST_F(Session, APipelineThatFillsEveryTurnKeepsNobodyWaiting)
+{
+	FakeConn *greedy = Connect();
+	FakeConn *other = Connect();
+	std::string pipeline;
+
+	for (int i = 0; i < LEAT_BATCH_MAX; i++)
+		pipeline += "PING\r\n";
+	for (int i = 0; i < 10; i++)
+		Event(greedy, LEAT_TRANSPORT_DATA, pool_.Mbuf(pipeline));
+	EndTurn();
+	leat_session_decode_ready(ctx_);
+	Event(other, LEAT_TRANSPORT_DATA, pool_.Mbuf("PING\r\n"));
+	EndTurn();
+	for (int i = 0; i < 2; i++) {
+		leat_session_decode_ready(ctx_);
+		EndTurn();
+	}
+	EXPECT_EQ("+PONG\r\n", other->sent);
+	EXPECT_LT(greedy->sent.size(), 5u * LEAT_BATCH_MAX * 7);
+	Settle();
+	EXPECT_EQ(10u * LEAT_BATCH_MAX * 7, greedy->sent.size());
+}
+
+TEST_F(Session, ARequestThatNeedsAWholeTurnsArgumentsGetsOne)
+{
+	FakeConn *greedy = Connect();
+	FakeConn *large = Connect();
+	std::vector<std::string> args(200, "k");
+	std::string request;
+
+	args[0] = "DEL";
+	request = Request(args);
+	for (int i = 0; i < 1500; i++)
+		Event(greedy, LEAT_TRANSPORT_DATA, pool_.Mbuf(request));
+	args.resize(LEAT_BATCH_ARGV_MAX, "k");
+	request = Request(args);
+	for (size_t at = 0; at < request.size(); at += 1400)
+		Event(large, LEAT_TRANSPORT_DATA, pool_.Mbuf(request.substr(at, 1400)));
+	EndTurn();
+	for (int i = 0; i < 3; i++) {
+		leat_session_decode_ready(ctx_);
+		EndTurn();
+	}
+	EXPECT_EQ(":0\r\n", large->sent);
+	EXPECT_LT(greedy->sent.size(), 1500u * 4);
+	Settle();
+	EXPECT_EQ(1500u * 4, greedy->sent.size());
+}
+
+TEST_F(Session, OneThatEndsWhileItWaitsForRoomInATurnIsFreedAfterwards)
+{
+	FakeConn *greedy = Connect();
+	FakeConn *other = Connect();
+	std::string pipeline;
+
+	for (int i = 0; i < LEAT_BATCH_MAX; i++)
+		pipeline += "PING\r\n";
+	for (int i = 0; i < 4; i++)
+		Event(greedy, LEAT_TRANSPORT_DATA, pool_.Mbuf(pipeline));
+	Event(other, LEAT_TRANSPORT_DATA, pool_.Mbuf("PING\r\n"));
+	EndTurn();
+	leat_session_decode_ready(ctx_);
+	Event(other, LEAT_TRANSPORT_CLOSED);
+	EndTurn();
+	Settle();
+	EXPECT_EQ("", other->sent);
+	EXPECT_EQ(1u, ctx_->nb_open);
+}
+
 TEST_F(Session, AReplyWithoutAnMbufAbortsTheConnection)
 {
 	FakeConn *conn = Connect();
