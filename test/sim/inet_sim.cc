@@ -13,17 +13,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <getopt.h>
 #include <unistd.h>
 
-#include <rte_eal.h>
-#include <rte_errno.h>
-
 #include "sim_world.h"
+#include "test_eal.h"
 
 namespace sim
 {
@@ -269,25 +266,12 @@ main(int argc, char **argv)
 			"N frames of 10,000 are lost, doubled, late, damaged\n");
 		return 2;
 	}
-	std::string prefix = "--file-prefix=leat-sim-" + std::to_string(getpid());
-	std::vector<std::string> args = { argv[0], "--no-huge", "--no-pci", "--no-telemetry",
-		"--no-shconf", "-m", "256", "-l", "0", "--log-level=lib.eal:error", prefix };
-	std::vector<char *> eal_argv;
+	TestEal eal(argv[0]);
 
-	for (std::string &arg : args)
-		eal_argv.push_back(arg.data());
-	if (rte_eal_init((int)eal_argv.size(), eal_argv.data()) < 0) {
-		(void)fprintf(stderr, "EAL: %s\n", rte_strerror(rte_errno));
-		return EXIT_FAILURE;
-	}
-	std::string runtime_dir = rte_eal_get_runtime_dir();
 	(void)signal(SIGABRT, SayRunningSeed);
 	int ret = RunSeeds(options);
 
 	if (options.pcap != nullptr)
 		(void)fclose(options.pcap);
-
-	(void)rte_eal_cleanup();
-	std::filesystem::remove_all(runtime_dir);
 	return ret;
 }
