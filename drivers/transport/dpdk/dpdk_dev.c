@@ -23,6 +23,7 @@
 #include "leat_dpdk_lock.h"
 
 #define DEV_PCI_DIR "/sys/bus/pci/devices"
+#define LOCK_END    ".lock"
 
 static bool
 dev_is_of(const char *name, const char *driver)
@@ -228,6 +229,18 @@ dev_lock_key(const struct dpdk_dev *dev, char *key, size_t key_max)
 	return true; /* it fits */
 }
 
+/* The directory is not ours alone: what does not have the name of a lock is not looked at. */
+static bool
+dev_is_lock_name(const char *name)
+{
+	size_t len = strlen(name);
+	size_t end_len = strlen(LOCK_END);
+
+	if (strncmp(name, "pci-", 4) != 0 && strncmp(name, "net-", 4) != 0)
+		return false;
+	return len > end_len && strcmp(name + len - end_len, LOCK_END) == 0;
+}
+
 /* Files of leatd's that were killed; a held one stays, see leat_dpdk_lock_take(). */
 static void
 dev_remove_stale_locks(void)
@@ -243,7 +256,9 @@ dev_remove_stale_locks(void)
 		int n = snprintf(path, sizeof(path), "%s/%s", LEAT_DPDK_LOCK_DIR, entry->d_name);
 		int fd;
 
-		if (entry->d_type != DT_REG || n < 0 || (size_t)n >= sizeof(path))
+		if (!dev_is_lock_name(entry->d_name) || entry->d_type != DT_REG)
+			continue;
+		if (n < 0 || (size_t)n >= sizeof(path))
 			continue;
 		fd = leat_dpdk_lock_take(path, &holder);
 		if (fd >= 0)
@@ -266,7 +281,7 @@ dev_lock(const char *port, struct dpdk_dev *dev, struct leat_error *error)
 			"port %s: cannot create %s for the lock of device %s: %s (run leatd as "
 			"root)",
 			port, LEAT_DPDK_LOCK_DIR, dev->name, strerror(errno));
-	(void)snprintf(dev->lock_path, sizeof(dev->lock_path), "%s/%s.lock", LEAT_DPDK_LOCK_DIR,
+	(void)snprintf(dev->lock_path, sizeof(dev->lock_path), "%s/%s" LOCK_END, LEAT_DPDK_LOCK_DIR,
 		key); /* fits */
 	dev_remove_stale_locks();
 	ret = leat_dpdk_lock_take(dev->lock_path, &holder);
