@@ -5,7 +5,7 @@
 hugepages.py reserve NAME COUNT    exit status 3: the machine cannot give them
 hugepages.py release NAME
 
-What was added under NAME is remembered in /run/leat/hugepages-NAME, so that a release after a
+What was added under NAME is remembered in /run/leat-lab/hugepages-NAME, so that a release after a
 kill, or in another shell, still gives back the right number and never a page of somebody else.
 """
 
@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 PAGE_DIR = Path("/sys/kernel/mm/hugepages/hugepages-2048kB")
-STATE_DIR = Path("/run/leat")
+STATE_DIR = Path("/run/leat-lab")
 CANNOT = 3
 
 

@@ -27,7 +27,7 @@ from dts.framework.leftovers import leftovers  # noqa: E402
 NAME = os.environ.get("LEAT_LAB", "quickstart")  # another lab does not disturb one that is kept
 BUILD = ROOT / "build-quickstart"
 LEATD = BUILD / "app" / "leatd" / "leatd"
-STATE = Path(f"/run/leat/{NAME}.json")
+STATE = Path(f"/run/leat-lab/{NAME}.json")
 NB_HUGEPAGES = 288  # the default memory, 512 MiB, and what EAL needs for itself
 STOP_MAX_S = 10.0
 LIBRARY_TALK = ("libbpf: ", "libxdp: ")  # how they found their way; the log has it
