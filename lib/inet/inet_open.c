@@ -147,13 +147,6 @@ leat_inet_mem_len(const struct leat_inet_conf *conf)
 	       hash_mem_len(conf->nb_neighbours_max, sizeof(uint32_t));
 }
 
-static struct leat_inet_conn *
-conn_at(const struct leat_inet *inet, uint32_t idx)
-{
-	return (struct leat_inet_conn *)(void *)(inet->conn_mem + idx * inet->conn_stride +
-						 inet->conn_off);
-}
-
 /* Secrets of their own for each use, all of them out of the seed. */
 static void
 init_keys(struct leat_inet *inet)
@@ -226,7 +219,7 @@ static void
 init_lists(struct leat_inet *inet)
 {
 	for (uint32_t i = 0; i < inet->conf.nb_conns_max; i++)
-		STAILQ_INSERT_TAIL(&inet->conns_free, conn_at(inet, i), link);
+		STAILQ_INSERT_TAIL(&inet->conns_free, inet_conn_at(inet, i), link);
 	for (uint32_t i = 0; i < inet->conf.nb_time_waits_max; i++)
 		TAILQ_INSERT_TAIL(&inet->tws_free, &inet->tw_mem[i], link);
 	for (uint32_t i = 0; i < inet->conf.nb_neighbours_max; i++)
@@ -311,8 +304,8 @@ leat_inet_close(struct leat_inet *inet)
 	if (inet == NULL)
 		return;
 	for (uint32_t i = 0; i < inet->conf.nb_conns_max; i++) {
-		if (conn_at(inet, i)->is_used)
-			leat_tcp_fini(&conn_at(inet, i)->tcb);
+		if (inet_conn_at(inet, i)->is_used)
+			leat_tcp_fini(&inet_conn_at(inet, i)->tcb);
 	}
 	while (inet->nb_ctl > 0) {
 		rte_pktmbuf_free(inet->ctl[inet->ctl_head]);

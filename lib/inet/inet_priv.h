@@ -166,6 +166,10 @@ struct leat_inet {
 	struct inet_conns output;      /* have something to send */
 	struct leat_timer_wheel wheel;
 
+	uint32_t relief_idx;  /* slots looked at in this pass of leat_inet_relieve() */
+	uint32_t relief_len;  /* bytes that its choice holds; 0: none yet */
+	uint32_t relief_slot; /* its choice */
+
 	struct inet_time_wait *tw_mem;
 	struct inet_time_waits tws_free;
 	struct inet_time_waits tws;
@@ -290,6 +294,14 @@ void inet_tcp_parse(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_s
 	uint32_t off, const struct leat_ipv4_hdr *ip, const struct leat_eth_hdr *eth);
 /* One segment of the burst, looked up. Takes its mbuf. */
 void inet_tcp_input(struct leat_inet *inet, struct inet_burst *burst, uint16_t idx);
+
+/* The slot @p idx, in use or not. */
+static inline struct leat_inet_conn *
+inet_conn_at(const struct leat_inet *inet, uint32_t idx)
+{
+	return (struct leat_inet_conn *)(void *)(inet->conn_mem + idx * inet->conn_stride +
+						 inet->conn_off);
+}
 
 /* inet_conn.c */
 struct leat_inet_conn *inet_conn_alloc(struct leat_inet *inet, const struct inet_flow_key *key);

@@ -40,6 +40,8 @@ struct leat_inet_conn;
 #define LEAT_INET_CTL_MAX 128u
 /** Connections in SYN-RECEIVED: one of so many slots, at least one. */
 #define LEAT_INET_HALF_OPEN_SHARE 4u
+/** Connections that one leat_inet_relieve() looks at. */
+#define LEAT_INET_RELIEF_SLOTS 128u
 /** Text up to this length is copied behind the headers; longer text leaves as it lies. */
 #define LEAT_INET_TX_COPY_MAX 256u
 /** Pieces of text in one frame; text in more pieces is copied. */
@@ -119,7 +121,8 @@ struct leat_inet_event {
 	enum leat_inet_event_type type;
 	/**
 	 * CLOSED: 0, -ECONNRESET, -ECONNREFUSED, -ETIMEDOUT, -ECONNABORTED (by us),
-	 * -EHOSTUNREACH (the next hop does not answer a connect)
+	 * -EHOSTUNREACH (the next hop does not answer a connect), -ENOBUFS
+	 * (leat_inet_relieve())
 	 */
 	int32_t error;
 	struct leat_inet_conn *conn;
@@ -195,6 +198,17 @@ int leat_inet_connect(struct leat_inet *inet, uint32_t addr, uint16_t port, uint
  */
 void leat_inet_input(
 	struct leat_inet *inet, uint64_t now_us, struct rte_mbuf **frames, uint16_t nb);
+
+/**
+ * mbufs run short: end a connection that holds many, so that others live. Each call looks
+ * at LEAT_INET_RELIEF_SLOTS slots; the one that ends all slots aborts the connection with
+ * the most text, sent or received, of those that were seen. CLOSED with -ENOBUFS follows.
+ *
+ * @param any
+ *   Whether a connection that makes progress may be chosen too. Else only one whose peer
+ *   takes nothing, see leat_tcp_is_stalled().
+ */
+void leat_inet_relieve(struct leat_inet *inet, uint64_t now_us, bool any);
 
 /** Run timers that are due. */
 void leat_inet_timers(struct leat_inet *inet, uint64_t now_us);
@@ -330,7 +344,8 @@ struct leat_inet_stats {
 	uint64_t tcp_conns_full;        /**< SYNs and connects without a free slot */
 	uint64_t tcp_opens_passive;
 	uint64_t tcp_opens_active;
-	uint64_t tcp_closed; /**< CLOSED events */
+	uint64_t tcp_closed;   /**< CLOSED events */
+	uint64_t tcp_relieved; /**< connections aborted because mbufs ran short */
 	uint64_t tx_tcp_segs;
 	uint64_t tx_rst;           /**< to closed ports and for refused segments */
 	uint64_t tx_rst_limited;   /**< RSTs over LEAT_INET_RST_RATE, not sent */

@@ -110,7 +110,7 @@ struct leat_session {
 	bool is_ready;     /**< in the list of sessions to decode without a new event */
 	bool is_touched;   /**< in the list of sessions to flush */
 	bool is_blocked;   /**< the transport refused the last send: wait for WRITABLE */
-	bool is_paused;    /**< enough replies for this turn */
+	bool is_paused;    /**< enough replies for this turn, or no mbufs for more */
 	bool has_eof;      /**< the peer sends no more */
 	bool is_closing;   /**< answer nothing more; close when all replies are sent */
 	bool is_shut;      /**< transport shutdown was called: what comes is thrown away */

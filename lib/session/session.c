@@ -246,7 +246,9 @@ leat_session_execute(struct leat_session_ctx *ctx)
 
 		if (s->is_closing || s->is_broken)
 			continue;
-		if (s->is_paused) { /* nothing more of it in this turn; decoded again in the next */
+		if (s->is_paused || s->transport->is_short) {
+			/* Nothing more of it in this turn; decoded again in the next. */
+			s->is_paused = true;
 			s->is_undecoded = true;
 			s->protocol->rewind(&s->state);
 			continue;

@@ -365,6 +365,13 @@ int leat_tcp_send(struct leat_tcb *tcb, struct rte_mbuf *chain);
  */
 void leat_tcp_consumed(struct leat_tcb *tcb, uint32_t len);
 
+/**
+ * @return
+ *   Whether text waits for a peer that takes none: its window has no room, or what was
+ *   sent came back as a time-out.
+ */
+bool leat_tcp_is_stalled(const struct leat_tcb *tcb);
+
 /** @return whether text has arrived that the user did not say to have consumed. */
 bool leat_tcp_has_unread(const struct leat_tcb *tcb);
 

@@ -119,6 +119,15 @@ tcp_persist_start(struct leat_tcb *tcb, uint64_t now_us)
 	tcb->rtx_at_us = now_us + persist_interval(tcb);
 }
 
+bool
+leat_tcp_is_stalled(const struct leat_tcb *tcb)
+{
+	if (tcb->snd_len == 0)
+		return false;
+	return tcb->nb_retries > 0 ||
+	       (tcb->timer_kind == TCP_TIMER_PERSIST && tcb->rtx_at_us != TCP_NEVER);
+}
+
 /* RFC 6298 rules 5.4 to 5.6. */
 static void
 rtx_fire(struct leat_tcb *tcb, uint64_t now_us)

@@ -151,6 +151,11 @@ struct leat_transport_ops {
 struct leat_transport {
 	const struct leat_transport_ops *ops;
 	uint16_t lcore_id;
+	/**
+	 * Written by the driver in rx_burst() and tx_alloc(): mbufs for text to send are
+	 * nearly used up. What has begun may go on; who would begin waits for a later turn.
+	 */
+	bool is_short;
 };
 
 /** Head of every driver's own connection struct. */

@@ -6,6 +6,8 @@
 
 /* Bursts of one flush; what is left stays owed by the stack, and received frames get their turn. */
 #define DATAPATH_TX_BURSTS_MAX 16u
+/* So long mbufs may be short before connections that make progress have to end, too. */
+#define DATAPATH_SHORT_US 1000000u
 
 struct leat_conn *
 dpdk_conn_init(struct dpdk_queue *queue, struct leat_inet_conn *inet_conn)
@@ -57,6 +59,30 @@ event_translate(struct dpdk_queue *queue, const struct leat_inet_event *in,
 	out->mbuf = in->mbuf;
 }
 
+/* Cheap, unlike rte_mempool_avail_count(), which looks into the caches of all lcores. */
+static bool
+pool_is_low(const struct rte_mempool *pool, unsigned int nb_low)
+{
+	return rte_mempool_get_ops(pool->ops_index)->get_count(pool) < nb_low;
+}
+
+/*
+ * Peers that do not take their replies hold text, and the requests behind it hold what was
+ * received; without receive mbufs not even an ACK or a RST could set any free.
+ */
+static void
+queue_watch_pools(struct dpdk_queue *queue, uint64_t now_us)
+{
+	queue->xp.is_short = pool_is_low(queue->text_pool, queue->nb_text_low);
+	if (!queue->xp.is_short && !pool_is_low(queue->rx_pool, queue->nb_rx_low)) {
+		queue->short_since_us = 0;
+		return;
+	}
+	if (queue->short_since_us == 0)
+		queue->short_since_us = now_us;
+	leat_inet_relieve(queue->inet, now_us, now_us - queue->short_since_us > DATAPATH_SHORT_US);
+}
+
 uint16_t
 dpdk_rx_burst(
 	struct leat_transport *xp, uint64_t now_us, struct leat_transport_event *ev, uint16_t nb_ev)
@@ -68,6 +94,7 @@ dpdk_rx_burst(
 	uint16_t nb_got;
 
 	queue->now_us = now_us;
+	queue_watch_pools(queue, now_us);
 	queue_input(queue, now_us);
 	if (leat_inet_deadline(queue->inet) <= now_us)
 		leat_inet_timers(queue->inet, now_us);
@@ -84,7 +111,10 @@ dpdk_rx_burst(
 struct rte_mbuf *
 dpdk_tx_alloc(struct leat_transport *xp)
 {
-	return rte_pktmbuf_alloc(dpdk_queue_of(xp)->text_pool);
+	struct dpdk_queue *queue = dpdk_queue_of(xp);
+
+	xp->is_short = pool_is_low(queue->text_pool, queue->nb_text_low);
+	return rte_pktmbuf_alloc(queue->text_pool);
 }
 
 int

@@ -11,6 +11,10 @@
 
 #include "dpdk_priv.h"
 
+/* What is left of a pool when it runs short; mbufs in the caches of lcores do not count. */
+#define TEXT_LOW_SHARE  8u
+#define RX_LOW_SHARE    16u
+
 #define INIT_IP_TCP_LEN 40u /* IPv4 and TCP headers without options, RFC 9293 section 3.7.1 */
 
 static int
@@ -115,6 +119,9 @@ dpdk_open(const struct leat_transport_conf *conf, struct leat_transport **out,
 		own->port->info.offloads.tx_ip_cksum || own->port->info.offloads.tx_tcp_cksum;
 	queue->now_us = conf->now_us;
 	queue->text_pool = conf->pool != NULL ? conf->pool : own->port->text_pool;
+	queue->nb_text_low = queue->text_pool->size / TEXT_LOW_SHARE;
+	queue->rx_pool = own->port->rx_pool;
+	queue->nb_rx_low = queue->rx_pool->size / RX_LOW_SHARE;
 	ret = init_open_inet(conf, queue, error);
 	if (ret < 0)
 		goto free_queue;

@@ -59,7 +59,11 @@ struct dpdk_queue {
 	bool is_slack_set;             /* of the thread that waits */
 	int epoll_fd;                  /* with the receive interrupt in it; -1: none */
 	uint64_t now_us;               /* of the last call that told it */
+	uint64_t short_since_us;       /* mbufs are nearly used up; 0: they are not */
 	struct rte_mempool *text_pool; /* for text to send */
+	unsigned int nb_text_low;      /* mbufs left of it, below which we are short */
+	struct rte_mempool *rx_pool;
+	unsigned int nb_rx_low; /* likewise */
 	struct leat_dpdk_port *port;
 	struct leat_dpdk_stats stats;
 	struct rte_mbuf *backlog[DPDK_BURST];

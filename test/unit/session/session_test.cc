@@ -379,6 +379,23 @@ TEST_F(Session, PausesAPipelineOfLongRepliesAndFinishesIt)
 	EXPECT_EQ(Request({ "SET", "k", value }).size() + pipeline.size(), conn->consumed_len);
 }
 
+TEST_F(Session, RequestsWaitWhileMbufsAreShort)
+{
+	FakeConn *a = Connect();
+	FakeConn *b = Connect();
+
+	xp_.xp.is_short = true;
+	Receive(a, "PING\r\nPING\r\n");
+	Receive(b, "INCR n\r\nINCR n\r\n");
+	EXPECT_TRUE(leat_session_has_work(ctx_));
+	EXPECT_EQ("", a->sent + b->sent);
+	EXPECT_EQ(0u, a->consumed_len + b->consumed_len);
+	xp_.xp.is_short = false;
+	Settle();
+	EXPECT_EQ("+PONG\r\n+PONG\r\n", a->sent);
+	EXPECT_EQ(":1\r\n:2\r\n", b->sent);
+}
+
 TEST_F(Session, APausedPipelineThatStraddlesIsNotExecutedTwice)
 {
 	FakeConn *conn = Connect();
