@@ -106,6 +106,7 @@ inet_conn_settle(struct leat_inet *inet, struct leat_inet_conn *conn)
 
 	if (conn->half_open && state != LEAT_TCP_SYN_RECEIVED) {
 		conn->half_open = false;
+		TAILQ_REMOVE(&inet->half_open, conn, half_open_link);
 		inet->nb_half_open--;
 	}
 	if (conn->in_flow) {

@@ -204,6 +204,7 @@ init_fields(struct leat_inet *inet)
 	STAILQ_INIT(&inet->conns_free);
 	STAILQ_INIT(&inet->conns_limbo);
 	STAILQ_INIT(&inet->ready);
+	TAILQ_INIT(&inet->half_open);
 	STAILQ_INIT(&inet->output);
 	TAILQ_INIT(&inet->tws_free);
 	TAILQ_INIT(&inet->tws);

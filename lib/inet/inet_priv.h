@@ -82,7 +82,7 @@ struct leat_inet_conn {
 	uint16_t priv_len;
 	bool is_used;
 	bool in_flow;   /* found by its key; else its life on the wire is over */
-	bool half_open; /* counted in nb_half_open */
+	bool half_open; /* in the list of them, and counted in nb_half_open */
 	bool is_known;  /* the user has it: OPEN was emitted, or he connected */
 	bool is_over;   /* CLOSED was emitted, or never will be */
 	bool in_ready;
@@ -94,10 +94,12 @@ struct leat_inet_conn {
 	STAILQ_ENTRY(leat_inet_conn) link; /* conns_free, conns_limbo or ready */
 	STAILQ_ENTRY(leat_inet_conn) output_link;
 	LIST_ENTRY(leat_inet_conn) waiting_link;
+	TAILQ_ENTRY(leat_inet_conn) half_open_link;
 	void *listener;
 };
 
 STAILQ_HEAD(inet_conns, leat_inet_conn);
+TAILQ_HEAD(inet_half_open, leat_inet_conn);
 
 static_assert(sizeof(struct leat_inet_conn) <= 7 * LEAT_CACHE_LINE_LEN,
 	"an idle connection shall fit 512 bytes, its place in the flow table included");
@@ -159,6 +161,7 @@ struct leat_inet {
 	uint32_t nb_conns;
 	uint32_t nb_half_open;
 	uint32_t nb_half_open_max;
+	struct inet_half_open half_open; /* oldest first */
 	uint32_t nb_ports_tried;
 	struct inet_conns conns_free;
 	struct inet_conns conns_limbo; /* free, but their CLOSED is still being looked at */

@@ -6,6 +6,8 @@
  * with a reset.
  */
 
+#include <errno.h>
+
 #include "inet_priv.h"
 
 #define TCP_CKSUM_OFF 16u
@@ -124,13 +126,17 @@ listener_find(const struct leat_inet *inet, const struct inet_flow_key *key)
 	return any;
 }
 
-/* There is room for a connection in SYN-RECEIVED; else the peer tries again later. */
+/*
+ * There is room for a connection in SYN-RECEIVED; else the peer tries again later. A peer
+ * that is alive answers soon, so the oldest that did not makes room for another, without
+ * a word: it may have been asked for in the name of a third.
+ */
 static bool
 syn_has_room(struct leat_inet *inet)
 {
 	if (inet->nb_half_open >= inet->nb_half_open_max) {
-		inet->stats.rx_tcp_half_open_full++;
-		return false;
+		inet->stats.tcp_half_open_evicted++;
+		inet_conn_fail(inet, TAILQ_FIRST(&inet->half_open), -ECONNABORTED);
 	}
 	if (STAILQ_EMPTY(&inet->conns_free)) {
 		inet->stats.tcp_conns_full++;
@@ -153,6 +159,7 @@ syn_accept(struct leat_inet *inet, const struct inet_listener *listener,
 		&conn->tcb, &inet->conf.tcp, inet->now_us, iss, &frame->seg, inet->conf.tcp.mss);
 	conn->listener = listener->user;
 	conn->half_open = true;
+	TAILQ_INSERT_TAIL(&inet->half_open, conn, half_open_link);
 	inet->nb_half_open++;
 	inet->stats.tcp_opens_passive++;
 	inet_conn_settle(inet, conn);

@@ -340,7 +340,7 @@ struct leat_inet_stats {
 	uint64_t rx_tcp_dropped;        /**< segments that changed nothing */
 	uint64_t rx_tcp_no_conn;        /**< to a closed port */
 	uint64_t rx_tcp_listen_ignored; /**< to a listener, neither SYN nor ACK */
-	uint64_t rx_tcp_half_open_full; /**< SYNs over the limit of half-open connections */
+	uint64_t tcp_half_open_evicted; /**< half-open ones that made room for another SYN */
 	uint64_t tcp_conns_full;        /**< SYNs and connects without a free slot */
 	uint64_t tcp_opens_passive;
 	uint64_t tcp_opens_active;
