@@ -134,7 +134,8 @@ listener_find(const struct leat_inet *inet, const struct inet_flow_key *key)
 static bool
 syn_has_room(struct leat_inet *inet)
 {
-	if (inet->nb_half_open >= inet->nb_half_open_max) {
+	if (inet->nb_half_open >= inet->nb_half_open_max ||
+		(STAILQ_EMPTY(&inet->conns_free) && inet->nb_half_open > 0)) {
 		inet->stats.tcp_half_open_evicted++;
 		inet_conn_fail(inet, TAILQ_FIRST(&inet->half_open), -ECONNABORTED);
 	}

@@ -157,6 +157,20 @@ TEST_F(InetConn, FloodOfSynsThatNobodyCompletesDoesNotKeepOthersOut)
 	ASSERT_NE(nullptr, Accept());
 }
 
+TEST_F(InetConn, HalfOpenConnectionGivesWayWhereTheTableIsFull)
+{
+	OpenListening();
+	Tcp syn = { LEAT_TCP_SYN };
+	syn.sport = 1;
+	Input({ syn.Build() });
+	(void)Output();
+	for (uint32_t i = 1; i < conf_.nb_conns_max; i++)
+		ASSERT_NE(nullptr, Accept((uint16_t)(1000 + i)));
+	Input({ Tcp{ LEAT_TCP_SYN }.Build() });
+	EXPECT_TRUE(Output().empty()) << "its slot is free in the next turn";
+	ASSERT_NE(nullptr, Accept());
+}
+
 TEST_F(InetConn, FullTableIsCountedAndTheSynNotAnswered)
 {
 	OpenListening();
