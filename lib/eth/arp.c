@@ -2,8 +2,9 @@
 
 #include <errno.h>
 
+#include <leat_be.h>
+
 #include "leat_arp.h"
-#include "leat_be.h"
 
 #define ARP_HTYPE_ETHERNET 1u
 #define ARP_PLEN_IPV4      4u

@@ -2,9 +2,9 @@
 
 #include <errno.h>
 
+#include <leat_be.h>
 #include <leat_common.h>
 
-#include "leat_be.h"
 #include "leat_eth.h"
 
 #define ETH_DST_OFF     0

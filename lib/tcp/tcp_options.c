@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include <leat_be.h>
 #include <leat_bytes.h>
 #include <leat_common.h>
 
@@ -28,30 +29,19 @@ enum opt_kind {
 
 #define HDR_FLAGS          0x1fu /* URG is ignored, RFC 6093; ECN is not spoken */
 
-static uint16_t
-be16_get(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
-
-static uint32_t
-be32_get(const uint8_t *p)
-{
-	return (uint32_t)be16_get(p) << 16 | be16_get(p + 2);
-}
-
+/* Write a number; returns what follows it. */
 static uint8_t *
 be16_put(uint8_t *p, uint16_t value)
 {
-	p[0] = (uint8_t)(value >> 8);
-	p[1] = (uint8_t)value;
-	return p + 2;
+	leat_be16_put(p, value);
+	return p + sizeof(value);
 }
 
 static uint8_t *
 be32_put(uint8_t *p, uint32_t value)
 {
-	return be16_put(be16_put(p, (uint16_t)(value >> 16)), (uint16_t)value);
+	leat_be32_put(p, value);
+	return p + sizeof(value);
 }
 
 static void
@@ -61,8 +51,8 @@ opt_parse_sack(struct leat_tcp_opts *opts, const uint8_t *body, size_t len)
 		return;
 	opts->nb_sacks = 0;
 	for (; len > 0 && opts->nb_sacks < LEAT_TCP_SACK_MAX; len -= OPT_SACK_BLOCK_LEN) {
-		opts->sacks[opts->nb_sacks].left = be32_get(body);
-		opts->sacks[opts->nb_sacks].right = be32_get(body + 4);
+		opts->sacks[opts->nb_sacks].left = leat_be32_get(body);
+		opts->sacks[opts->nb_sacks].right = leat_be32_get(body + 4);
 		opts->nb_sacks++;
 		body += OPT_SACK_BLOCK_LEN;
 	}
@@ -76,7 +66,7 @@ opt_parse_one(
 	switch (kind) {
 	case OPT_MSS:
 		if (is_syn && len == OPT_MSS_LEN - 2)
-			opts->mss = be16_get(body);
+			opts->mss = leat_be16_get(body);
 		break;
 	case OPT_WSCALE:
 		if (is_syn && len == OPT_WSCALE_LEN - 2) {
@@ -93,8 +83,8 @@ opt_parse_one(
 	case OPT_TS:
 		if (len == OPT_TS_LEN - 2) {
 			opts->has_ts = true;
-			opts->ts_val = be32_get(body);
-			opts->ts_ecr = be32_get(body + 4);
+			opts->ts_val = leat_be32_get(body);
+			opts->ts_ecr = leat_be32_get(body + 4);
 		}
 		break;
 	default: /* unknown: skipped by its length, RFC 9293 section 3.2 */
@@ -133,12 +123,12 @@ leat_tcp_hdr_parse(struct leat_slice in, struct leat_tcp_ports *ports, struct le
 	if (hdr_len < LEAT_TCP_HDR_LEN || hdr_len > in.len)
 		return -EBADMSG;
 	*seg = (struct leat_tcp_seg){ 0 };
-	ports->src = be16_get(p);
-	ports->dst = be16_get(p + 2);
-	seg->seq = be32_get(p + 4);
-	seg->ack = be32_get(p + 8);
+	ports->src = leat_be16_get(p);
+	ports->dst = leat_be16_get(p + 2);
+	seg->seq = leat_be32_get(p + 4);
+	seg->ack = leat_be32_get(p + 8);
 	seg->flags = p[13] & HDR_FLAGS;
-	seg->wnd = be16_get(p + 14);
+	seg->wnd = leat_be16_get(p + 14);
 	opts_parse(&seg->opts, (seg->flags & LEAT_TCP_SYN) != 0, p + LEAT_TCP_HDR_LEN, p + hdr_len);
 	return (ssize_t)hdr_len;
 }
