@@ -85,7 +85,7 @@ struct leat_transport_conf {
 	const void *driver_conf;  /**< the driver's own struct; NULL where it needs none */
 };
 
-/** What a driver supplies; every pointer is set, see leat_transport_register(). */
+/** What a driver supplies; every pointer is set, see leat_transport_check(). */
 struct leat_transport_ops {
 	const char *name; /**< "dpdk", "fabric", "kernel", "loop" */
 
