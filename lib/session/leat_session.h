@@ -31,11 +31,12 @@
 extern "C" {
 #endif
 
-#define LEAT_BATCH_MAX          256     /**< requests of one turn */
-#define LEAT_BATCH_ARGV_MAX     65536   /**< arguments of one turn, and so of one request */
-#define LEAT_SESSION_TX_MAX     65536   /**< reply bytes of one session and turn before it pauses */
-#define LEAT_SESSION_STARVED_US 5000000 /**< wait for room in the carry region, then abort */
-#define LEAT_SESSION_PUSH_MAX   1048576 /**< unsent bytes at which a subscriber is too slow */
+#define LEAT_BATCH_MAX           256        /**< requests of one turn */
+#define LEAT_BATCH_ARGV_MAX      65536      /**< arguments of one turn, and so of one request */
+#define LEAT_SESSION_REQUEST_MAX (1u << 30) /**< bytes of one request, at most */
+#define LEAT_SESSION_TX_MAX      65536 /**< reply bytes of one session and turn before it pauses */
+#define LEAT_SESSION_STARVED_US  5000000 /**< wait for room in the carry region, then abort */
+#define LEAT_SESSION_PUSH_MAX    1048576 /**< unsent bytes at which a subscriber is too slow */
 
 struct leat_session;
 struct leat_session_ctx;
@@ -158,7 +159,8 @@ struct leat_session_ctx {
  * @param client_id
  *   Client ids count up from the one after this.
  * @param ctx
- *   Zeroed; command.store, .pubsub and .server, and limits.request_max are set by the caller.
+ *   Zeroed; command.store, .pubsub and .server, and limits.request_max (at most
+ *   LEAT_SESSION_REQUEST_MAX) are set by the caller.
  */
 void leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *sessions,
 	uint32_t nb_sessions, struct leat_heap *carry_heap, uint64_t client_id);

@@ -41,6 +41,7 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 {
 	LEAT_VERIFY(nb_sessions > 0);
 	LEAT_VERIFY(ctx->limits.request_max > 0);
+	LEAT_VERIFY(ctx->limits.request_max <= LEAT_SESSION_REQUEST_MAX);
 	ctx->limits.argc_max = LEAT_BATCH_ARGV_MAX;
 	ctx->carry_heap = carry_heap;
 	ctx->client_id = client_id;

@@ -156,6 +156,8 @@ static int
 carry_reserve(struct leat_session *s, uint32_t len)
 {
 	struct leat_session_input *in = &s->in;
+	/* No codec waits for more; the segment with the end of a request may bring others. */
+	uint32_t cap_max = (uint32_t)s->ctx->limits.request_max + UINT16_MAX;
 	uint32_t cap = LEAT_MAX(in->carry_cap, SESSION_CARRY_LEN_MIN);
 	void *mem;
 
@@ -163,6 +165,7 @@ carry_reserve(struct leat_session *s, uint32_t len)
 		return 0;
 	while (cap < len)
 		cap *= 2;
+	cap = LEAT_MAX(LEAT_MIN(cap, cap_max), len);
 	mem = leat_heap_resize(s->ctx->carry_heap, in->carry, cap);
 	if (mem == NULL) {
 		carry_starve(s);

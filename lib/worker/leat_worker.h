@@ -36,8 +36,8 @@ struct leat_worker_conf {
 	int socket_id;       /**< NUMA node of that lcore */
 	enum leat_worker_idle idle;
 	uint32_t nb_conns_max; /**< sessions at one time, all transports together; at least 1 */
-	size_t request_max;    /**< bytes of one request */
-	size_t carry_len;      /**< bytes of the region for requests that straddle mbufs */
+	size_t request_max;    /**< bytes of one request, 1 to LEAT_SESSION_REQUEST_MAX */
+	size_t carry_len;      /**< for requests that straddle mbufs, at least request_max */
 	uint32_t nb_keys_max;  /**< keys of the store shard */
 	size_t store_len;      /**< bytes of the store shard */
 	uint32_t nb_channels_max;

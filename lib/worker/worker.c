@@ -11,6 +11,8 @@
 #include "worker_priv.h"
 
 #define WORKER_CLIENT_ID_SHIFT 48 /* client ids of different workers never meet */
+/* What the allocator and the last segment take beside one request of the largest size. */
+#define WORKER_CARRY_EXTRA (LEAT_HEAP_CONTROL_MAX + 2u * UINT16_MAX)
 
 static int
 worker_check(const struct leat_worker_conf *conf, struct leat_error *error)
@@ -18,12 +20,22 @@ worker_check(const struct leat_worker_conf *conf, struct leat_error *error)
 	if (conf->nb_conns_max == 0)
 		return leat_error_set(
 			error, -EINVAL, "worker %u: needs room for a connection", conf->worker_idx);
+	if (conf->request_max > LEAT_SESSION_REQUEST_MAX)
+		return leat_error_set(error, -EINVAL,
+			"worker %u: a request has at most %u bytes, not %zu", conf->worker_idx,
+			LEAT_SESSION_REQUEST_MAX, conf->request_max);
 	if (conf->request_max == 0 || conf->carry_len < conf->request_max)
 		return leat_error_set(error, -EINVAL,
 			"worker %u: the carry region (%zu bytes) cannot hold one request of %zu "
 			"bytes",
 			conf->worker_idx, conf->carry_len, conf->request_max);
 	return 0;
+}
+
+static size_t
+worker_carry_len(const struct leat_worker_conf *conf)
+{
+	return conf->carry_len + WORKER_CARRY_EXTRA;
 }
 
 /* Zeroed memory of one purpose near the worker. */
@@ -79,7 +91,7 @@ void
 leat_worker_memory(const struct leat_worker_conf *conf, struct leat_worker_memory *memory)
 {
 	memory->sessions_len = conf->nb_conns_max * sizeof(struct leat_session);
-	memory->carry_len = conf->carry_len;
+	memory->carry_len = worker_carry_len(conf);
 	memory->store_len = conf->store_len;
 	memory->worker_len = sizeof(struct leat_worker);
 }
@@ -103,10 +115,10 @@ leat_worker_open(
 		conf, "sessions", conf->nb_conns_max * sizeof(struct leat_session), error);
 	if (worker->sessions == NULL)
 		goto free_worker;
-	worker->carry = worker_zmalloc(conf, "carry buffers", conf->carry_len, error);
+	worker->carry = worker_zmalloc(conf, "carry buffers", worker_carry_len(conf), error);
 	if (worker->carry == NULL)
 		goto free_sessions;
-	worker->carry_heap = leat_heap_init(worker->carry, conf->carry_len);
+	worker->carry_heap = leat_heap_init(worker->carry, worker_carry_len(conf));
 	ret = worker_open_store(worker, conf, error);
 	if (ret < 0)
 		goto free_carry;

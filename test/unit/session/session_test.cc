@@ -470,6 +470,24 @@ TEST_F(Session, AsManyArgumentsAsATurnHolds)
 	EXPECT_EQ(":0\r\n-ERR Protocol error: invalid multibulk length\r\n", conn->sent);
 }
 
+TEST_F(Session, TheLargestRequestFitsARegionThatIsLittleLarger)
+{
+	const size_t head_len = Request({ "ECHO", "" }).size() + 6; // the length has 7 digits
+	const std::string value(kRequestMax - head_len, 'x');
+	const std::string request = Request({ "ECHO", value });
+
+	ASSERT_EQ(kRequestMax, request.size());
+	Close();
+	Open(kRequestMax + (128u << 10));
+	FakeConn *conn = Connect();
+	// What follows it in its last segment is copied too.
+	const std::string all = request + "PING\r\n";
+	for (size_t at = 0; at < all.size(); at += 1400)
+		Receive(conn, all.substr(at, 1400));
+	Settle();
+	EXPECT_TRUE(Bulk(value) + "+PONG\r\n" == conn->sent) << conn->sent.size();
+}
+
 // Two large requests, each waiting for the room that the other holds: one has to go.
 TEST_F(Session, AWaitForCarryRoomThatWouldNeverEndIsEnded)
 {

@@ -352,4 +352,17 @@ TEST_F(Worker, OpenRefusesACarryRegionSmallerThanARequest)
 	EXPECT_EQ(nullptr, worker);
 }
 
+TEST_F(Worker, OpenRefusesRequestsOverTheLimitOfASession)
+{
+	leat_worker_conf conf = {};
+	leat_worker *worker = nullptr;
+	leat_error error = {};
+
+	conf.nb_conns_max = 1;
+	conf.request_max = (size_t)LEAT_SESSION_REQUEST_MAX + 1;
+	conf.carry_len = conf.request_max;
+	EXPECT_EQ(-EINVAL, leat_worker_open(&conf, &worker, &error));
+	EXPECT_EQ(nullptr, worker);
+}
+
 } // namespace
