@@ -186,7 +186,7 @@ struct rte_mbuf *tcp_text_keep(struct rte_mbuf *text, uint32_t len);
 bool tcp_text_copy(struct rte_mbuf *head, struct rte_mbuf *tail, struct rte_mbuf *text);
 /* Append to the in-order text that the user will take; rcv_nxt moves on. */
 void tcp_rx_append(struct leat_tcb *tcb, struct rte_mbuf *text);
-/* Queue for sending. */
+/* Queue for sending. Short text may be copied behind what is queued. */
 void tcp_tx_append(struct leat_tcb *tcb, struct rte_mbuf *chain);
 /* Free @p len bytes that were acknowledged; snd_una has moved past them. */
 void tcp_tx_acked(struct leat_tcb *tcb, uint32_t len);

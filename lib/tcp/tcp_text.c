@@ -102,10 +102,31 @@ tcp_rx_append(struct leat_tcb *tcb, struct rte_mbuf *text)
 	text->nb_segs = 1; /* of a segment that is not the first */
 }
 
+/* Copy a short text behind the last one. The queue is limited in bytes, not in mbufs. */
+static bool
+tx_join(struct leat_tcb *tcb, struct rte_mbuf *text)
+{
+	struct rte_mbuf *tail = tcb->tx_tail;
+	uint16_t off;
+
+	if (tail == NULL)
+		return false;
+	off = tail->data_len;
+	if (!tcp_text_copy(tcb->tx_head, tail, text))
+		return false;
+	if (tcb->tx_pos == NULL) { /* all before it was sent */
+		tcb->tx_pos = tail;
+		tcb->tx_pos_off = off;
+	}
+	return true;
+}
+
 void
 tcp_tx_append(struct leat_tcb *tcb, struct rte_mbuf *chain)
 {
 	tcb->snd_len += chain->pkt_len;
+	if (tx_join(tcb, chain))
+		return;
 	if (tcb->tx_head == NULL) {
 		tcb->tx_head = chain;
 		tcb->tx_head_off = 0;

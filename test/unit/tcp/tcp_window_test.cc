@@ -331,6 +331,31 @@ TEST_F(TcpSndWnd, SmallRepliesOfOneTurnShareASegment)
 	EXPECT_EQ(kPsh | kAck, sent[0].flags);
 }
 
+TEST_F(TcpSndWnd, ManySmallRepliesShareMbufsWhileThePeerTakesNone)
+{
+	std::string want, sent, again;
+
+	Establish();
+	for (int i = 0; i < 1000; i++) {
+		std::string text = ":" + std::to_string(i) + "\r\n";
+
+		Send(text);
+		for (const Sent &segment : Output())
+			sent += segment.text;
+		want += text;
+	}
+	EXPECT_LE(rte_mempool_in_use_count(Pool()), 4u);
+	EXPECT_EQ(want, sent);
+	Fire();
+	for (int i = 0; i < 100 && tcb.snd_len > 0; i++) {
+		for (const Sent &segment : Output())
+			again += segment.text;
+		InputAck(tcb.snd_nxt);
+	}
+	EXPECT_EQ(want, again) << "the same bytes after a time-out";
+	EXPECT_EQ(0u, rte_mempool_in_use_count(Pool()));
+}
+
 TEST_F(TcpSndWnd, PshIsOnTheLastSegmentOnly)
 {
 	Establish();
