@@ -124,12 +124,14 @@ session_data(struct leat_session *s, struct rte_mbuf *chain)
 		leat_transport_consumed(s->conn, len);
 		return;
 	}
-	session_input_append(s, chain);
 	/* One that has earlier bytes to decode does so first, in its own time. */
-	if (!s->is_undecoded && session_may_decode(s))
+	if (!s->is_undecoded && session_may_decode(s)) {
+		session_input_append(s, chain);
 		session_decode(s);
-	else
+	} else {
+		session_input_keep(s, chain);
 		s->is_undecoded = true;
+	}
 	session_touch(s);
 }
 

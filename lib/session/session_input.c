@@ -10,6 +10,7 @@
 #include "session_priv.h"
 
 #define SESSION_CARRY_LEN_MIN 4096u
+#define SESSION_JOIN_LEN_MAX  256u /* bytes that are copied where that saves an mbuf */
 
 static struct leat_slice
 seg_bytes_from(const struct rte_mbuf *seg, uint32_t off)
@@ -36,6 +37,29 @@ session_input_append(struct leat_session *s, struct rte_mbuf *chain)
 	in->rx_tail = rte_pktmbuf_lastseg(chain);
 	if (in->cursor_seg == NULL)
 		in->cursor_seg = chain;
+}
+
+void
+session_input_keep(struct leat_session *s, struct rte_mbuf *chain)
+{
+	struct leat_session_input *in = &s->in;
+	struct rte_mbuf *tail = in->rx_tail;
+	uint16_t len = chain->data_len;
+
+	if (tail == NULL || chain->next != NULL || len > SESSION_JOIN_LEN_MAX ||
+		!RTE_MBUF_DIRECT(tail) || rte_mbuf_refcnt_read(tail) != 1 ||
+		rte_pktmbuf_tailroom(tail) < len) {
+		session_input_append(s, chain);
+		return;
+	}
+	if (in->cursor_seg == NULL) { /* decoding has passed what is there */
+		in->cursor_seg = tail;
+		in->cursor_off = tail->data_len;
+	}
+	memcpy(rte_pktmbuf_mtod_offset(tail, uint8_t *, tail->data_len),
+		rte_pktmbuf_mtod(chain, const uint8_t *), len);
+	tail->data_len = (uint16_t)(tail->data_len + len);
+	rte_pktmbuf_free(chain);
 }
 
 static void

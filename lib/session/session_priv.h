@@ -12,6 +12,12 @@ extern "C" {
 /* Take a received chain; its bytes join the end of the input. */
 void session_input_append(struct leat_session *s, struct rte_mbuf *chain);
 
+/*
+ * The same for bytes that will wait: short ones are copied behind the last, so that a
+ * peer who takes no replies cannot make us hold an mbuf for each byte.
+ */
+void session_input_keep(struct leat_session *s, struct rte_mbuf *chain);
+
 /* Free all that was received and not taken. */
 void session_input_clear(struct leat_session *s);
 

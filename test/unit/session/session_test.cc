@@ -127,6 +127,28 @@ TEST_F(Session, StopsDecodingWhileTheTransportIsFullAndGoesOnWhenWritable)
 	EXPECT_EQ("+PONG\r\n" + Bulk("later"), conn->sent);
 }
 
+TEST_F(Session, APeerThatTakesNothingHoldsNoMbufForEachByte)
+{
+	FakeConn *conn = Connect();
+	std::string request, want;
+
+	conn->is_full = true;
+	Receive(conn, "PING\r\n");
+	for (int i = 0; i < 200; i++) {
+		request += Request({ "ECHO", std::to_string(i) });
+		want += Bulk(std::to_string(i));
+	}
+	for (char byte : request)
+		Receive(conn, std::string(1, byte));
+	EXPECT_LT(rte_mempool_in_use_count(pool_.Get()), 10u);
+	conn->is_full = false;
+	Event(conn, LEAT_TRANSPORT_WRITABLE);
+	EndTurn();
+	Settle();
+	EXPECT_EQ("+PONG\r\n" + want, conn->sent);
+	EXPECT_EQ(6 + request.size(), conn->consumed_len);
+}
+
 TEST_F(Session, PausesAPipelineOfLongRepliesAndFinishesIt)
 {
 	FakeConn *conn = Connect();
