@@ -15,18 +15,21 @@
 extern "C" {
 #endif
 
+/** @param p  Two bytes of the wire. */
 static inline uint16_t
 leat_be16_get(const uint8_t *p)
 {
 	return (uint16_t)(p[0] << 8 | p[1]);
 }
 
+/** @param p  Four bytes of the wire. */
 static inline uint32_t
 leat_be32_get(const uint8_t *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/** @param p  Room for two bytes. */
 static inline void
 leat_be16_put(uint8_t *p, uint16_t value)
 {
@@ -34,6 +37,7 @@ leat_be16_put(uint8_t *p, uint16_t value)
 	p[1] = (uint8_t)value;
 }
 
+/** @param p  Room for four bytes. */
 static inline void
 leat_be32_put(uint8_t *p, uint32_t value)
 {

@@ -32,6 +32,7 @@ struct leat_slice {
 /** A slice over a string literal, without its terminating zero. */
 #define LEAT_SLICE(literal) ((struct leat_slice){ (const uint8_t *)(literal), sizeof(literal) - 1 })
 
+/** A slice over a C string, without its zero; the string stays the caller's. */
 static inline struct leat_slice
 leat_slice_str(const char *str)
 {
@@ -40,6 +41,7 @@ leat_slice_str(const char *str)
 	return s;
 }
 
+/** Equal bytes and length; an empty slice may have no address. */
 static inline bool
 leat_slice_is_equal(struct leat_slice a, struct leat_slice b)
 {
@@ -64,6 +66,7 @@ struct leat_reader {
 	const uint8_t *end; /**< one past the last byte */
 };
 
+/** @return bytes not yet read. */
 static inline size_t
 leat_reader_left(const struct leat_reader *r)
 {
@@ -98,6 +101,7 @@ leat_writer_init(struct leat_writer *w, uint8_t *buf, size_t len)
 /** Write across as many windows as it takes. */
 void leat_writer_put_slow(struct leat_writer *w, const uint8_t *data, size_t len);
 
+/** Write bytes, across windows if need be; w->failed tells whether all found room. */
 static inline void
 leat_writer_put(struct leat_writer *w, const void *data, size_t len)
 {
@@ -111,12 +115,14 @@ leat_writer_put(struct leat_writer *w, const void *data, size_t len)
 	}
 }
 
+/** As leat_writer_put(). */
 static inline void
 leat_writer_put_slice(struct leat_writer *w, struct leat_slice s)
 {
 	leat_writer_put(w, s.data, s.len);
 }
 
+/** As leat_writer_put(). */
 static inline void
 leat_writer_put_u8(struct leat_writer *w, uint8_t byte)
 {

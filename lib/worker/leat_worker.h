@@ -124,6 +124,7 @@ void leat_worker_stop(struct leat_worker *worker);
 /** Connections now open; a stale value from any thread. */
 uint32_t leat_worker_nb_sessions(const struct leat_worker *worker);
 
+/** Counters of its turns; they live as long as the worker. */
 const struct leat_worker_stats *leat_worker_stats(const struct leat_worker *worker);
 
 /** Counters of its sessions. */
@@ -137,6 +138,7 @@ struct leat_worker_memory {
 	size_t worker_len; /**< batch, events, the struct itself */
 };
 
+/** What leat_worker_open() takes with @p conf, hash tables aside. */
 void leat_worker_memory(const struct leat_worker_conf *conf, struct leat_worker_memory *memory);
 
 #ifdef __cplusplus
