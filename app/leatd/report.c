@@ -60,7 +60,9 @@ report_port(const struct leatd_port_conf *conf, const struct leat_dpdk_port_info
 		     "an idle worker %s\n",
 		conf->name, info->nb_queues, info->nb_queues == 1 ? "" : "s", info->nb_rx_desc,
 		info->nb_tx_desc, info->offloads_text,
-		info->rx_intr ? "is woken by an interrupt" : "sleeps in short turns");
+		info->rx_intr     ? "is woken by an interrupt"
+		: info->rx_socket ? "is woken by a socket"
+				  : "sleeps in short turns");
 }
 
 static void

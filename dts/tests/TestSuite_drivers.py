@@ -90,9 +90,10 @@ def test_driver_on_veth(lab: Lab, huge: bool, driver: str) -> None:
         Start on the lab's veth; ping, SET and GET, GET /health, POST /echo.
 
     Verify:
-        Every reply, and what the capture says.
+        Every reply, what the capture says, and that an idle worker need not poll.
     """
-    with serve(lab, LeatdConf(port=af_port(driver), huge=huge), f"{driver}-{huge}"):
+    with serve(lab, LeatdConf(port=af_port(driver), huge=huge), f"{driver}-{huge}") as leatd:
+        assert "an idle worker is woken by a socket" in leatd.text()
         exercise(lab)
 
 

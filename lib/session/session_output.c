@@ -134,7 +134,8 @@ session_push_begin(struct leat_command_ctx *command, struct leat_client *to)
 
 	if (s->conn == NULL || s->is_broken || s->is_closing)
 		return NULL;
-	if (session_unsent_len(s) > LEAT_SESSION_PUSH_MAX) {
+	/* The last mbufs are for replies: a message to many must not take them. */
+	if (session_unsent_len(s) > LEAT_SESSION_PUSH_MAX || s->transport->is_short) {
 		ctx->stats.nb_slow_subscribers++;
 		s->is_broken = true;
 		session_touch(s);

@@ -10,6 +10,7 @@
 #define WORKER_HOUSEKEEP_TURNS 256u
 #define WORKER_SPIN_US         200u  /* empty time before the first sleep */
 #define WORKER_SLEEP_US        1000u /* how late a wish is seen; a driver wakes for its own work */
+#define WORKER_NAP_US          150u  /* in each transport, where there are several */
 
 /* The Unix clock, read now and then and carried on by the monotonic one. */
 struct worker_wall {
@@ -53,7 +54,8 @@ worker_obey(struct leat_worker *worker)
 static void
 worker_sleep(struct leat_worker *worker)
 {
-	uint32_t timeout_us = WORKER_SLEEP_US / worker->nb_transports;
+	/* One that sleeps in its own wait does not see what comes to another. */
+	uint32_t timeout_us = worker->nb_transports > 1 ? WORKER_NAP_US : WORKER_SLEEP_US;
 
 	for (uint16_t i = 0; i < worker->nb_transports; i++)
 		leat_transport_wait(worker->transports[i], timeout_us);

@@ -75,21 +75,39 @@ init_open_inet(
 	return leat_inet_open(&inet_conf, &queue->inet, error);
 }
 
-/* A queue that cannot be watched is slept on in short turns, which is no failure. */
+static int
+init_watch(int epoll_fd, int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events };
+
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+/*
+ * A queue that cannot be watched is slept on in short turns, which is no failure. Which
+ * of a port's sockets is whose queue is not known: any of them wakes.
+ */
 static int
 init_open_epoll(const struct dpdk_queue *queue)
 {
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	int rx_fd;
+	const struct leat_dpdk_port *port = queue->port;
+	int ret = 0;
 	int fd;
 
-	if (!queue->port->info.rx_intr)
+	if (!port->info.rx_intr && !port->info.rx_socket)
 		return -1;
-	rx_fd = rte_eth_dev_rx_intr_ctl_q_get_fd(queue->port_id, queue->queue_id);
 	fd = epoll_create1(EPOLL_CLOEXEC);
-	if (fd >= 0 && epoll_ctl(fd, EPOLL_CTL_ADD, rx_fd, &event) < 0) {
+	if (fd < 0)
+		return -1;
+	if (port->info.rx_intr)
+		ret = init_watch(fd,
+			rte_eth_dev_rx_intr_ctl_q_get_fd(queue->port_id, queue->queue_id),
+			EPOLLIN | EPOLLET);
+	for (uint32_t i = 0; i < port->sockets.nb && ret == 0; i++)
+		ret = init_watch(fd, port->sockets.fds[i], EPOLLIN);
+	if (ret < 0) {
 		(void)close(fd); /* empty */
-		fd = -1;
+		return -1;
 	}
 	return fd;
 }

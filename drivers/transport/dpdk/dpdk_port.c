@@ -367,6 +367,7 @@ int
 leat_dpdk_port_open(const struct leat_dpdk_port_conf *conf, struct leat_dpdk_port **out,
 	struct leat_error *error)
 {
+	struct dpdk_sockets old;
 	struct leat_dpdk_port *port;
 	struct leat_dpdk_log log;
 	int ret;
@@ -386,12 +387,17 @@ leat_dpdk_port_open(const struct leat_dpdk_port_conf *conf, struct leat_dpdk_por
 	port->nb_addrs = conf->nb_addrs;
 	memcpy(port->addrs, conf->addrs, sizeof(port->addrs));
 	port->gateway = conf->gateway;
+	dpdk_sockets_find(&old, NULL);
 	ret = dpdk_dev_open(conf, &port->dev, error);
 	if (ret < 0)
 		goto close_log;
 	ret = port_configure(port, conf, error);
 	if (ret < 0)
 		goto close_port;
+	if (port->dev.iface[0] != '\0') {
+		dpdk_sockets_find(&port->sockets, &old);
+		port->info.rx_socket = port->sockets.nb > 0;
+	}
 	leat_dpdk_log_close(&log); /* with what was said on the way to a port that works */
 	*out = port;
 	return 0;

@@ -16,6 +16,14 @@
 #define DPDK_BURST         LEAT_INET_BURST_MAX
 #define DPDK_LOCK_PATH_MAX (LEAT_DPDK_DEV_MAX + 64)
 
+#define DPDK_SOCKETS_MAX   256u /* of all ports, one for each queue */
+
+/* Sockets that a driver receives by; it owns them. */
+struct dpdk_sockets {
+	uint32_t nb;
+	int fds[DPDK_SOCKETS_MAX];
+};
+
 /* The device under a port: what its name says, and what is to be undone. */
 struct dpdk_dev {
 	char name[LEAT_DPDK_DEV_MAX]; /* "net_af_packet0", "0000:03:00.0" */
@@ -39,6 +47,7 @@ struct leat_dpdk_port {
 	uint8_t nb_addrs;
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
 	uint32_t gateway;
+	struct dpdk_sockets sockets;
 	uint64_t queues_open; /* bit per queue; written while transports are opened and closed */
 };
 
@@ -87,6 +96,9 @@ dpdk_inet_conn_of(const struct leat_conn *conn)
 	return leat_inet_conn_of_priv(dpdk_queue_of(conn->transport)->inet,
 		LEAT_CONTAINER_OF(conn, struct dpdk_conn, conn));
 }
+
+/* List the sockets of this process that receive frames, but for those in @p old (may be NULL). */
+void dpdk_sockets_find(struct dpdk_sockets *sockets, const struct dpdk_sockets *old);
 
 /* Make the driver's head of a connection of the stack. */
 struct leat_conn *dpdk_conn_init(struct dpdk_queue *queue, struct leat_inet_conn *inet_conn);

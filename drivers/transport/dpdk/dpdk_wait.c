@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * An idle lcore. Where the driver has a receive interrupt the lcore sleeps until it comes;
- * elsewhere it sleeps in turns that are short enough for the first frame after a silence
+ * An idle lcore. Where the driver has a receive interrupt, or a socket that can be polled,
+ * the lcore sleeps until it comes; elsewhere it sleeps in turns that are short enough for the first frame after a silence
  * and long enough to leave the core nearly idle.
  */
 
@@ -47,13 +47,13 @@ wait_sleep(struct dpdk_queue *queue, uint32_t timeout_us)
  * is the driver's secret.
  */
 static void
-wait_interrupt(struct dpdk_queue *queue, uint32_t timeout_us)
+wait_frames(struct dpdk_queue *queue, uint32_t timeout_us)
 {
 	struct timespec ts = wait_timespec(timeout_us);
 	struct pollfd pfd = { .fd = queue->epoll_fd, .events = POLLIN };
 	struct epoll_event event;
 
-	/* -ENOTSUP: the descriptor is readable by itself, as that of a tap */
+	/* -ENOTSUP: the descriptor is readable by itself, as that of a tap or a socket */
 	(void)rte_eth_dev_rx_intr_enable(queue->port_id, queue->queue_id);
 	queue->nb_stash =
 		rte_eth_rx_burst(queue->port_id, queue->queue_id, queue->stash, DPDK_BURST);
@@ -82,7 +82,7 @@ dpdk_wait(struct leat_transport *xp, uint32_t timeout_us)
 		return;
 	timeout_us = (uint32_t)LEAT_MIN((uint64_t)timeout_us, deadline_us - queue->now_us);
 	if (queue->epoll_fd >= 0 && queue->nb_backlog == 0 && queue->nb_naps == 0) {
-		wait_interrupt(queue, timeout_us);
+		wait_frames(queue, timeout_us);
 		return;
 	}
 	queue->nb_naps -= queue->nb_naps > 0;

@@ -91,8 +91,9 @@ struct leat_dpdk_port_info {
 	uint16_t nb_queues;
 	uint16_t nb_rx_desc; /**< per queue */
 	uint16_t nb_tx_desc;
-	bool link_up; /**< at the start; a memif or vhost peer may come later */
-	bool rx_intr; /**< an idle worker is woken, else it sleeps in short turns */
+	bool link_up;   /**< at the start; a memif or vhost peer may come later */
+	bool rx_intr;   /**< an idle worker is woken by an interrupt */
+	bool rx_socket; /**< by the driver's socket; by neither: it sleeps in short turns */
 	struct leat_inet_offloads offloads;         /**< in use */
 	char offloads_text[LEAT_DPDK_OFFLOADS_MAX]; /**< "tx-ip-cksum tx-multi-seg" or "none" */
 	uint32_t nb_rx_mbufs;                       /**< of the receive pool */

@@ -26,7 +26,8 @@ constexpr uint32_t kSessions = 8;
 struct FakeTransport {
 	leat_transport xp;
 	MbufPool *pool;
-	int nb_allocs_left; // before tx_alloc() fails; -1: never
+	int nb_allocs_left;        // before tx_alloc() fails; -1: never
+	int nb_allocs_until_short; // before it says that mbufs are short; 0: never
 };
 
 struct FakeConn {
@@ -58,6 +59,8 @@ FakeTxAlloc(leat_transport *xp)
 		return nullptr;
 	if (Fake(xp)->nb_allocs_left > 0)
 		Fake(xp)->nb_allocs_left--;
+	if (Fake(xp)->nb_allocs_until_short > 0 && --Fake(xp)->nb_allocs_until_short == 0)
+		xp->is_short = true;
 	return rte_pktmbuf_alloc(Fake(xp)->pool->Get());
 }
 

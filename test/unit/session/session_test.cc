@@ -387,39 +387,6 @@ TEST_F(Session, WhatCameBeforeAResetInTheSameBurstIsExecuted)
 	EXPECT_EQ(Bulk("v"), other->sent);
 }
 
-TEST_F(Session, PublishReachesASubscriberInTheSameTurn)
-{
-	FakeConn *sub = Connect();
-	FakeConn *pub = Connect();
-
-	Receive(sub, Request({ "SUBSCRIBE", "c" }));
-	EXPECT_EQ("*3\r\n" + Bulk("subscribe") + Bulk("c") + ":1\r\n", sub->sent);
-	sub->sent.clear();
-	Receive(pub, Request({ "PUBLISH", "c", "hi" }));
-	EXPECT_EQ(":1\r\n", pub->sent);
-	EXPECT_EQ("*3\r\n" + Bulk("message") + Bulk("c") + Bulk("hi"), sub->sent);
-	Event(sub, LEAT_TRANSPORT_CLOSED);
-	EndTurn();
-	pub->sent.clear();
-	Receive(pub, Request({ "PUBLISH", "c", "hi" }));
-	EXPECT_EQ(":0\r\n", pub->sent);
-}
-
-TEST_F(Session, ASubscriberThatDoesNotReadIsAborted)
-{
-	FakeConn *sub = Connect();
-	FakeConn *pub = Connect();
-	const std::string message(1500, 'm');
-
-	Receive(sub, Request({ "SUBSCRIBE", "c" }));
-	sub->is_full = true;
-	for (size_t len = 0; len <= LEAT_SESSION_PUSH_MAX + 2 * message.size();
-		len += message.size())
-		Receive(pub, Request({ "PUBLISH", "c", message }));
-	EXPECT_EQ(1u, sub->nb_aborts);
-	EXPECT_EQ(1u, ctx_->stats.nb_slow_subscribers);
-}
-
 TEST_F(Session, OneConnectionTooManyIsAborted)
 {
 	for (uint32_t i = 0; i < kSessions; i++)
