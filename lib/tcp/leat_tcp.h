@@ -367,8 +367,8 @@ void leat_tcp_consumed(struct leat_tcb *tcb, uint32_t len);
 
 /**
  * @return
- *   Whether text waits for a peer that takes none: its window has no room, or what was
- *   sent came back as a time-out.
+ *   Whether text waits for a peer that takes none: its window had no room for
+ *   longer than a probe waits, or what was sent timed out twice.
  */
 bool leat_tcp_is_stalled(const struct leat_tcb *tcb);
 

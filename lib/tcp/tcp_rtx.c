@@ -124,8 +124,8 @@ leat_tcp_is_stalled(const struct leat_tcb *tcb)
 {
 	if (tcb->snd_len == 0)
 		return false;
-	return tcb->nb_retries > 0 ||
-	       (tcb->timer_kind == TCP_TIMER_PERSIST && tcb->rtx_at_us != TCP_NEVER);
+	return tcb->nb_retries > 1 || (tcb->timer_kind == TCP_TIMER_PERSIST &&
+					      tcb->rtx_at_us != TCP_NEVER && tcb->nb_probes > 0);
 }
 
 /* RFC 6298 rules 5.4 to 5.6. */
