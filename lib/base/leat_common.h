@@ -30,11 +30,15 @@ extern "C" {
 /** The struct of @p type whose @p member is at @p ptr. */
 #define LEAT_CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
+/** Say on stderr which condition failed where, and stop the process with SIGABRT. */
+__attribute__((noreturn, cold)) void leat_verify_failed(
+	const char *condition, const char *file, int line);
+
 /** Our own state is wrong: stop, in every build. Never used on input from a peer. */
 #define LEAT_VERIFY(cond)                                                                          \
 	do {                                                                                       \
 		if (LEAT_UNLIKELY(!(cond)))                                                        \
-			abort();                                                                   \
+			leat_verify_failed(#cond, __FILE__, __LINE__);                             \
 	} while (0)
 
 /** As LEAT_VERIFY, for checks too dear for a release build. */

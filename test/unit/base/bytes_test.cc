@@ -106,6 +106,14 @@ TEST(Writer, DropsEverythingAfterAFailure)
 	EXPECT_EQ("0123456789AB", std::string((char *)windows.buf, 12));
 }
 
+TEST(Verify, SaysWhatFailedAndWhere)
+{
+	int nb_wheels = 1;
+
+	LEAT_VERIFY(nb_wheels == 1);
+	EXPECT_DEATH(LEAT_VERIFY(nb_wheels == 2), "bytes_test.cc:[0-9]+: .*nb_wheels == 2");
+}
+
 TEST(ErrorSet, KeepsTheDeepestCause)
 {
 	leat_error error = {};
