@@ -35,8 +35,9 @@ extern "C" {
 #define LEAT_BATCH_ARGV_MAX      65536      /**< arguments of one turn, and so of one request */
 #define LEAT_SESSION_REQUEST_MAX (1u << 30) /**< bytes of one request, at most */
 #define LEAT_SESSION_TX_MAX      65536 /**< reply bytes of one session and turn before it pauses */
-#define LEAT_SESSION_STARVED_US  5000000 /**< wait for room in the carry region, then abort */
-#define LEAT_SESSION_PUSH_MAX    1048576 /**< unsent bytes at which a subscriber is too slow */
+#define LEAT_SESSION_STARVED_US  5000000  /**< wait for room in the carry region, then abort */
+#define LEAT_SESSION_LINGER_US   30000000 /**< a peer may send on after our end, then abort */
+#define LEAT_SESSION_PUSH_MAX    1048576  /**< unsent bytes at which a subscriber is too slow */
 
 struct leat_session;
 struct leat_session_ctx;
@@ -58,12 +59,13 @@ struct leat_batch {
 };
 
 struct leat_session_stats {
-	uint64_t nb_carried;          /**< segments copied because a request straddled mbufs */
-	uint64_t carried_len;         /**< bytes of these */
-	uint64_t nb_carry_full;       /**< the carry region was full: reading stopped */
-	uint64_t nb_tx_pool_empty;    /**< a reply found no mbuf: its connection was aborted */
-	uint64_t nb_tx_blocked;       /**< the transport took no more for the time being */
-	uint64_t nb_carry_starved;    /**< aborted after LEAT_SESSION_STARVED_US of that */
+	uint64_t nb_carried;       /**< segments copied because a request straddled mbufs */
+	uint64_t carried_len;      /**< bytes of these */
+	uint64_t nb_carry_full;    /**< the carry region was full: reading stopped */
+	uint64_t nb_tx_pool_empty; /**< a reply found no mbuf: its connection was aborted */
+	uint64_t nb_tx_blocked;    /**< the transport took no more for the time being */
+	uint64_t nb_carry_starved; /**< aborted after LEAT_SESSION_STARVED_US of that */
+	uint64_t nb_lingered;      /**< aborted, sent on for LEAT_SESSION_LINGER_US after our end */
 	uint64_t nb_slow_subscribers; /**< aborted, over LEAT_SESSION_PUSH_MAX */
 	uint64_t nb_refused;          /**< requests that the codec refused */
 	uint64_t nb_table_full;       /**< connections aborted: no session left */
@@ -117,6 +119,8 @@ struct leat_session {
 	bool is_shut;      /**< transport shutdown was called: what comes is thrown away */
 	bool is_broken;    /**< a reply could not be written whole: abort */
 	bool is_aborted;   /**< transport abort was called: CLOSED follows */
+
+	uint64_t shut_us; /**< when is_shut was set */
 
 	struct leat_session *ready_next;
 	struct leat_session *touched_next;

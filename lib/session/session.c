@@ -114,14 +114,29 @@ session_may_decode(const struct leat_session *s)
 	return s->conn != NULL && !s->is_closing && !s->is_broken && !s->is_blocked;
 }
 
+/*
+ * Our side is closed or about to be, and the peer still sends. To reset it now could cost it
+ * our last reply, so what comes is thrown away, for a while.
+ */
+static void
+session_linger(struct leat_session *s, struct rte_mbuf *chain)
+{
+	uint32_t len = chain->pkt_len;
+
+	rte_pktmbuf_free(chain);
+	leat_transport_consumed(s->conn, len);
+	if (s->is_shut && s->ctx->command.now_us - s->shut_us > LEAT_SESSION_LINGER_US) {
+		s->ctx->stats.nb_lingered += !s->is_broken;
+		s->is_broken = true;
+		session_touch(s);
+	}
+}
+
 static void
 session_data(struct leat_session *s, struct rte_mbuf *chain)
 {
-	if (s->is_closing || s->is_broken) { /* the peer may still send; it is not answered */
-		uint32_t len = chain->pkt_len;
-
-		rte_pktmbuf_free(chain);
-		leat_transport_consumed(s->conn, len);
+	if (s->is_closing || s->is_broken) {
+		session_linger(s, chain);
 		return;
 	}
 	/* One that has earlier bytes to decode does so first, in its own time. */
@@ -294,6 +309,7 @@ session_advance(struct leat_session *s)
 		session_input_clear(s);
 		if (s->tx_head == NULL && !s->is_shut) {
 			s->is_shut = true;
+			s->shut_us = ctx->command.now_us;
 			leat_transport_shutdown(s->conn);
 		}
 	}

@@ -351,6 +351,20 @@ TEST_F(Session, QuitIsAnsweredAndWhatFollowsIsThrownAway)
 	EXPECT_EQ(Request({ "QUIT" }).size() + 12, conn->consumed_len);
 }
 
+TEST_F(Session, APeerThatSendsOnAfterOurEndIsAbortedAfterAWhile)
+{
+	FakeConn *conn = Connect();
+
+	Receive(conn, Request({ "QUIT" }));
+	ctx_->command.now_us += LEAT_SESSION_LINGER_US;
+	Receive(conn, "PING\r\n");
+	EXPECT_EQ(0u, conn->nb_aborts);
+	ctx_->command.now_us++;
+	Receive(conn, "PING\r\n");
+	EXPECT_EQ(1u, conn->nb_aborts);
+	EXPECT_EQ(1u, ctx_->stats.nb_lingered);
+}
+
 TEST_F(Session, AProtocolErrorIsToldAndEndsTheConnection)
 {
 	FakeConn *conn = Connect();
