@@ -28,7 +28,7 @@ STEP_MAX_S = 20 * 60
 TAIL_LINES = 60
 FUZZ_S = 5
 QUICK_LAB = "quicktest"  # not the name of a lab that a person keeps
-NB_SANITIZED_SEEDS = 100
+NB_VALGRIND_SEEDS = 50  # of each simulation; valgrind is some forty times slower
 
 SANITIZER_ENV = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:strict_string_checks=1",
@@ -240,15 +240,11 @@ def step_gcc(step: Step) -> None:
 
 
 def step_clang(step: Step) -> None:
-    """Build with clang, ASan and UBSan; unit tests, fuzz replay, simulation with fewer seeds."""
+    """Build with clang, ASan and UBSan; unit tests, fuzz replay and simulation."""
     # One build for both, and little optimized: a compiler run costs more here than a slow test.
     options = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1"]
     build = _build(step, "clang", *options, env={"CC": "clang", "CXX": "clang++"})
-    slow = ["--timeout-multiplier", "5"]
-    _meson_test(step, build, *slow, "--no-suite", "sim", env=SANITIZER_ENV)
-    print(f"   the simulation runs {NB_SANITIZED_SEEDS} seeds here, not all")
-    few = ["--suite", "sim", "--test-args", f"--seeds {NB_SANITIZED_SEEDS}"]
-    _meson_test(step, build, *slow, *few, env=SANITIZER_ENV)
+    _meson_test(step, build, "--timeout-multiplier", "5", env=SANITIZER_ENV)
 
 
 def step_fuzz(step: Step) -> None:
@@ -267,11 +263,16 @@ def step_fuzz(step: Step) -> None:
 
 
 def step_valgrind(step: Step) -> None:
-    """The unit tests of the gcc build under valgrind."""
+    """The gcc build under valgrind: unit tests, fuzz replay, simulation with fewer seeds."""
     build = _build(step, "gcc", env={"CC": "gcc", "CXX": "g++"})
-    options = ["--suite", "unit", "--timeout-multiplier", "20", "--wrapper", VALGRIND]
+    options = ["--timeout-multiplier", "20", "--wrapper", VALGRIND]
     # Meson puts the name of the wrapper behind that of the log.
-    _meson_test(step, build, *options, "--logbase", "unit", log="unit-valgrind")
+    for suite in ("unit", "fuzz"):
+        one = ["--suite", suite, "--logbase", suite]
+        _meson_test(step, build, *options, *one, log=f"{suite}-valgrind")
+    print(f"   the simulation runs {NB_VALGRIND_SEEDS} seeds here, not all")
+    few = ["--suite", "sim", "--logbase", "sim", "--test-args", f"--seeds {NB_VALGRIND_SEEDS}"]
+    _meson_test(step, build, *options, *few, log="sim-valgrind")
 
 
 def step_doc(step: Step) -> None:
