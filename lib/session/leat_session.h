@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <rte_mbuf.h>
 
@@ -72,10 +73,7 @@ struct leat_session_stats {
 };
 
 /** A list of sessions, first come first served. */
-struct leat_session_list {
-	struct leat_session *head;
-	struct leat_session **tail;
-};
+STAILQ_HEAD(leat_session_list, leat_session);
 
 /**
  * Input of a session: carry[0, carry_len), then the segments from rx_off of the
@@ -122,10 +120,9 @@ struct leat_session {
 
 	uint64_t shut_us; /**< when is_shut was set */
 
-	struct leat_session *ready_next;
-	struct leat_session *touched_next;
-	struct leat_session *next; /**< of all open, or of the free */
-	struct leat_session **pprev;
+	STAILQ_ENTRY(leat_session) ready_link;
+	STAILQ_ENTRY(leat_session) touched_link;
+	LIST_ENTRY(leat_session) link; /**< of all open, or of the free */
 
 	struct leat_protocol_state state;
 	struct leat_client client;
@@ -138,8 +135,8 @@ struct leat_session_ctx {
 	struct leat_session_stats stats;
 	struct leat_protocol_limits limits;
 	struct leat_heap *carry_heap;
-	struct leat_session *free;
-	struct leat_session *open; /**< all that are in use */
+	LIST_HEAD(, leat_session) free;
+	LIST_HEAD(, leat_session) open; /**< all that are in use */
 	uint32_t nb_open;
 	uint64_t client_id; /**< of the last session */
 	bool is_draining;
@@ -205,7 +202,7 @@ void leat_session_flush(struct leat_session_ctx *ctx);
 static inline bool
 leat_session_has_work(const struct leat_session_ctx *ctx)
 {
-	return ctx->ready.head != NULL;
+	return !STAILQ_EMPTY(&ctx->ready);
 }
 
 /** Close each session in order as soon as what it asked is answered. */

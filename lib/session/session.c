@@ -3,36 +3,21 @@
 #include "session_priv.h"
 
 void
-session_list_init(struct leat_session_list *list)
-{
-	list->head = NULL;
-	list->tail = &list->head;
-}
-
-void
 session_set_ready(struct leat_session *s)
 {
-	struct leat_session_list *list = &s->ctx->ready;
-
 	if (s->is_ready)
 		return;
 	s->is_ready = true;
-	s->ready_next = NULL;
-	*list->tail = s;
-	list->tail = &s->ready_next;
+	STAILQ_INSERT_TAIL(&s->ctx->ready, s, ready_link);
 }
 
 void
 session_touch(struct leat_session *s)
 {
-	struct leat_session_list *list = &s->ctx->touched;
-
 	if (s->is_touched)
 		return;
 	s->is_touched = true;
-	s->touched_next = NULL;
-	*list->tail = s;
-	list->tail = &s->touched_next;
+	STAILQ_INSERT_TAIL(&s->ctx->touched, s, touched_link);
 }
 
 void
@@ -48,19 +33,19 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 	ctx->command.stats = &ctx->command_stats;
 	ctx->command.push_begin = session_push_begin;
 	ctx->command.push_end = session_push_end;
-	session_list_init(&ctx->ready);
-	session_list_init(&ctx->touched);
-	for (uint32_t i = nb_sessions; i > 0; i--) {
-		sessions[i - 1].next = ctx->free;
-		ctx->free = &sessions[i - 1];
-	}
+	STAILQ_INIT(&ctx->ready);
+	STAILQ_INIT(&ctx->touched);
+	LIST_INIT(&ctx->free);
+	LIST_INIT(&ctx->open);
+	for (uint32_t i = nb_sessions; i > 0; i--)
+		LIST_INSERT_HEAD(&ctx->free, &sessions[i - 1], link);
 }
 
 static void
 session_open(
 	struct leat_session_ctx *ctx, const struct leat_protocol *protocol, struct leat_conn *conn)
 {
-	struct leat_session *s = ctx->free;
+	struct leat_session *s = LIST_FIRST(&ctx->free);
 
 	if (s == NULL) {
 		ctx->stats.nb_table_full++;
@@ -68,17 +53,13 @@ session_open(
 		leat_transport_abort(conn);
 		return;
 	}
-	ctx->free = s->next;
+	LIST_REMOVE(s, link);
 	memset(s, 0, sizeof(*s));
 	s->ctx = ctx;
 	s->conn = conn;
 	s->transport = conn->transport;
 	s->protocol = protocol;
-	s->next = ctx->open;
-	s->pprev = &ctx->open;
-	if (s->next != NULL)
-		s->next->pprev = &s->next;
-	ctx->open = s;
+	LIST_INSERT_HEAD(&ctx->open, s, link);
 	ctx->nb_open++;
 	leat_client_init(&s->client, ++ctx->client_id);
 	conn->session = s;
@@ -98,11 +79,8 @@ session_free(struct leat_session *s)
 	session_input_clear(s);
 	rte_pktmbuf_free(s->tx_head);
 	leat_client_fini(&s->client, ctx->command.pubsub);
-	*s->pprev = s->next;
-	if (s->next != NULL)
-		s->next->pprev = s->pprev;
-	s->next = ctx->free;
-	ctx->free = s;
+	LIST_REMOVE(s, link);
+	LIST_INSERT_HEAD(&ctx->free, s, link);
 	ctx->nb_open--;
 	ctx->command_stats.nb_conns--;
 }
@@ -190,11 +168,10 @@ leat_session_event(struct leat_session_ctx *ctx, const struct leat_protocol *pro
 void
 leat_session_decode_ready(struct leat_session_ctx *ctx)
 {
-	struct leat_session_list *ready = &ctx->ready;
+	struct leat_session *s;
 
 	/* Who does not find room stays in front: no pipeline fills every turn. */
-	while (ready->head != NULL && !ctx->batch.is_full) {
-		struct leat_session *s = ready->head;
+	while (!ctx->batch.is_full && (s = STAILQ_FIRST(&ctx->ready)) != NULL) {
 		uint32_t nb_entries = ctx->batch.nb_entries;
 
 		if (session_may_decode(s))
@@ -202,9 +179,7 @@ leat_session_decode_ready(struct leat_session_ctx *ctx)
 		session_touch(s);
 		if (ctx->batch.is_full && ctx->batch.nb_entries == nb_entries)
 			return;
-		ready->head = s->ready_next;
-		if (ready->head == NULL)
-			ready->tail = &ready->head;
+		STAILQ_REMOVE_HEAD(&ctx->ready, ready_link);
 		s->is_ready = false;
 	}
 }
@@ -318,19 +293,18 @@ session_advance(struct leat_session *s)
 void
 leat_session_flush(struct leat_session_ctx *ctx)
 {
-	struct leat_session *s = ctx->touched.head;
+	struct leat_session_list touched = STAILQ_HEAD_INITIALIZER(touched);
+	struct leat_session *s;
 
-	session_list_init(&ctx->touched);
-	while (s != NULL) {
-		struct leat_session *next = s->touched_next;
-
+	STAILQ_CONCAT(&touched, &ctx->touched); /* who is touched meanwhile comes next turn */
+	while ((s = STAILQ_FIRST(&touched)) != NULL) {
+		STAILQ_REMOVE_HEAD(&touched, touched_link);
 		s->is_touched = false;
 		session_input_take(s);
 		if (s->conn != NULL)
 			session_advance(s);
 		else if (!s->is_ready) /* else when its turn there has come */
 			session_free(s);
-		s = next;
 	}
 	ctx->batch.nb_entries = 0;
 	ctx->batch.nb_args = 0;
@@ -340,15 +314,19 @@ leat_session_flush(struct leat_session_ctx *ctx)
 void
 leat_session_drain_all(struct leat_session_ctx *ctx)
 {
+	struct leat_session *s;
+
 	ctx->is_draining = true;
-	for (struct leat_session *s = ctx->open; s != NULL; s = s->next)
+	LIST_FOREACH (s, &ctx->open, link)
 		session_touch(s);
 }
 
 void
 leat_session_abort_all(struct leat_session_ctx *ctx)
 {
-	for (struct leat_session *s = ctx->open; s != NULL; s = s->next) {
+	struct leat_session *s;
+
+	LIST_FOREACH (s, &ctx->open, link) {
 		s->is_broken = true;
 		session_touch(s);
 	}
@@ -357,11 +335,11 @@ leat_session_abort_all(struct leat_session_ctx *ctx)
 void
 leat_session_close_all(struct leat_session_ctx *ctx)
 {
-	session_list_init(&ctx->ready);
-	session_list_init(&ctx->touched);
-	while (ctx->open != NULL) {
-		struct leat_session *s = ctx->open;
+	struct leat_session *s;
 
+	STAILQ_INIT(&ctx->ready);
+	STAILQ_INIT(&ctx->touched);
+	while ((s = LIST_FIRST(&ctx->open)) != NULL) {
 		s->conn = NULL;
 		s->is_ready = false;
 		s->is_touched = false;

@@ -54,8 +54,6 @@ session_has_input(const struct leat_session *s)
 	return s->in.rx_head != NULL || s->in.carry_len > 0;
 }
 
-void session_list_init(struct leat_session_list *list);
-
 /* Decode it again next turn. */
 void session_set_ready(struct leat_session *s);
 
