@@ -17,8 +17,10 @@
 extern "C" {
 #endif
 
+#define LEAT_MS_PER_S  1000u
 #define LEAT_US_PER_S  1000000u
 #define LEAT_US_PER_MS 1000u
+#define LEAT_NS_PER_US 1000u
 
 /** Microseconds of a cycle counter since its base. */
 struct leat_clock {

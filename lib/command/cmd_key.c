@@ -6,10 +6,10 @@
 
 #include <errno.h>
 
+#include <leat_time.h>
+
 #include "command_priv.h"
 #include "command_run.h"
-
-#define MS_PER_S  1000
 
 #define EXPIRE_NX 0x1u
 #define EXPIRE_XX 0x2u
@@ -92,16 +92,8 @@ expire_parse_time(struct leat_command_ctx *ctx, const struct leat_request *req, 
 		command_error_integer(ctx, reply);
 		return -EINVAL;
 	}
-	if (is_seconds && (value > INT64_MAX / MS_PER_S || value < INT64_MIN / MS_PER_S))
-		goto invalid;
-	if (is_seconds)
-		value *= MS_PER_S;
-	if (value > INT64_MAX - base_ms)
-		goto invalid;
-	*unix_ms = value + base_ms;
-	return 0;
-
-invalid:
+	if (command_unix_ms(value, is_seconds, base_ms, unix_ms))
+		return 0;
 	command_errorf(ctx, reply, "ERR invalid expire time in '%s' command", req->command->name);
 	return -EINVAL;
 }
@@ -201,7 +193,8 @@ cmd_ttl(struct leat_command_ctx *ctx, const struct leat_request *req, struct lea
 {
 	int64_t left_ms = key_left_ms(ctx, req);
 
-	leat_reply_integer(reply, left_ms < 0 ? left_ms : (left_ms + MS_PER_S / 2) / MS_PER_S);
+	leat_reply_integer(
+		reply, left_ms < 0 ? left_ms : (left_ms + LEAT_MS_PER_S / 2) / LEAT_MS_PER_S);
 }
 
 void

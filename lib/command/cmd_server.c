@@ -8,10 +8,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <leat_time.h>
+
 #include "command_priv.h"
 #include "command_run.h"
 
-#define US_PER_S  1000000u
 #define S_PER_DAY 86400u
 #define INFO_MAX  4096 /* bytes of all sections */
 
@@ -66,7 +67,7 @@ static void
 info_server(const struct leat_command_ctx *ctx, struct info_text *text)
 {
 	const struct leat_command_server *server = ctx->server;
-	uint64_t uptime_s = (ctx->now_us - server->start_us) / US_PER_S;
+	uint64_t uptime_s = (ctx->now_us - server->start_us) / LEAT_US_PER_S;
 
 	info_add(text,
 		"# Server\r\nredis_version:%s\r\nleat_version:%s\r\nredis_mode:standalone\r\n"

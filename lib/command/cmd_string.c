@@ -9,8 +9,6 @@
 #include "command_priv.h"
 #include "command_run.h"
 
-#define MS_PER_S    1000
-
 #define SET_NX      0x01u
 #define SET_XX      0x02u
 #define SET_GET     0x04u
@@ -90,16 +88,8 @@ set_parse_time(struct leat_command_ctx *ctx, const struct set_options *options,
 		command_error_integer(ctx, reply);
 		return -EINVAL;
 	}
-	if (value <= 0 || (is_seconds && value > INT64_MAX / MS_PER_S))
-		goto invalid;
-	if (is_seconds)
-		value *= MS_PER_S;
-	if (value > INT64_MAX - base_ms)
-		goto invalid;
-	*unix_ms = value + base_ms;
-	return 0;
-
-invalid:
+	if (value > 0 && command_unix_ms(value, is_seconds, base_ms, unix_ms))
+		return 0;
 	command_error(ctx, reply, "ERR invalid expire time in 'set' command");
 	return -EINVAL;
 }

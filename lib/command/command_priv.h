@@ -120,6 +120,12 @@ struct leat_store_entry *command_find_key(
 int command_read_key(struct leat_command_ctx *ctx, const struct leat_request *req,
 	enum leat_store_type type, struct leat_reply *reply, struct leat_store_entry **entry);
 
+/*
+ * A time that a client gave, in seconds or milliseconds from @p base_ms on, as Unix time.
+ * Returns false when it is out of range.
+ */
+bool command_unix_ms(int64_t value, bool is_seconds, int64_t base_ms, int64_t *unix_ms);
+
 /* A moment of Unix time as the store's clock tells it; saturates both ways. */
 uint64_t command_expires_us(const struct leat_command_ctx *ctx, int64_t unix_ms);
 

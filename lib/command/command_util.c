@@ -8,10 +8,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <leat_time.h>
+
 #include "command_priv.h"
 #include "command_run.h"
-
-#define US_PER_MS 1000u
 
 struct leat_slice
 command_arg_text(struct leat_slice arg, size_t len_max)
@@ -113,6 +113,19 @@ command_read_key(struct leat_command_ctx *ctx, const struct leat_request *req,
 	return 0;
 }
 
+bool
+command_unix_ms(int64_t value, bool is_seconds, int64_t base_ms, int64_t *unix_ms)
+{
+	if (is_seconds && (value > INT64_MAX / LEAT_MS_PER_S || value < INT64_MIN / LEAT_MS_PER_S))
+		return false;
+	if (is_seconds)
+		value *= LEAT_MS_PER_S;
+	if (value > INT64_MAX - base_ms)
+		return false;
+	*unix_ms = value + base_ms;
+	return true;
+}
+
 uint64_t
 command_expires_us(const struct leat_command_ctx *ctx, int64_t unix_ms)
 {
@@ -122,9 +135,9 @@ command_expires_us(const struct leat_command_ctx *ctx, int64_t unix_ms)
 	if (unix_ms < 0 || (uint64_t)unix_ms <= ctx->wall_ms)
 		return ctx->now_us;
 	left_ms = (uint64_t)unix_ms - ctx->wall_ms;
-	if (left_ms > (us_max - ctx->now_us) / US_PER_MS)
+	if (left_ms > (us_max - ctx->now_us) / LEAT_US_PER_MS)
 		return us_max;
-	return ctx->now_us + left_ms * US_PER_MS;
+	return ctx->now_us + left_ms * LEAT_US_PER_MS;
 }
 
 int64_t
@@ -134,7 +147,7 @@ command_expires_ms(const struct leat_command_ctx *ctx, const struct leat_store_e
 	uint64_t left_us = expires_us > ctx->now_us ? expires_us - ctx->now_us : 0;
 
 	/* Up to the next millisecond: what was just set to last 1,000 ms has that much left. */
-	return (int64_t)(ctx->wall_ms + (left_us + US_PER_MS - 1) / US_PER_MS);
+	return (int64_t)(ctx->wall_ms + (left_us + LEAT_US_PER_MS - 1) / LEAT_US_PER_MS);
 }
 
 /* Match one byte against the set behind a '[' and step over the set. */

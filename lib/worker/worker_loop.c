@@ -24,7 +24,7 @@ wall_read(struct worker_wall *wall, uint64_t now_us)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts); /* the vDSO: no system call */
-	wall->wall_us = (uint64_t)ts.tv_sec * LEAT_US_PER_S + (uint64_t)ts.tv_nsec / 1000;
+	wall->wall_us = (uint64_t)ts.tv_sec * LEAT_US_PER_S + (uint64_t)ts.tv_nsec / LEAT_NS_PER_US;
 	wall->now_us = now_us;
 }
 

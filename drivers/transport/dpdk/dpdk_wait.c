@@ -12,21 +12,21 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 
+#include <leat_time.h>
+
 #include "dpdk_priv.h"
 
 /* A frame waits for half of it; each wake-up costs some 10 us of the core. */
 #define WAIT_SLEEP_US 150u
 /* A tap's frame can be read only after its signal, which another thread may have to handle. */
-#define WAIT_NAPS_MAX   32u
-#define WAIT_NS_PER_US  1000u
-#define WAIT_US_PER_SEC 1000000u
+#define WAIT_NAPS_MAX 32u
 
 static struct timespec
 wait_timespec(uint32_t us)
 {
 	struct timespec ts = {
-		.tv_sec = us / WAIT_US_PER_SEC,
-		.tv_nsec = (long)(us % WAIT_US_PER_SEC) * WAIT_NS_PER_US,
+		.tv_sec = us / LEAT_US_PER_S,
+		.tv_nsec = (long)(us % LEAT_US_PER_S) * LEAT_NS_PER_US,
 	};
 
 	return ts;
