@@ -72,7 +72,7 @@ nbr_free(struct leat_inet *inet, struct inet_nbr *nbr)
 	LEAT_VERIFY(rte_hash_del_key_with_hash(
 			    inet->nbr_hash, &nbr->addr, nbr_sig(inet, nbr->addr)) >= 0);
 	nbr->state = INET_NBR_FREE;
-	nbr->addr = 0; /* no next hop is 0: cached pointers to it miss */
+	nbr->generation++; /* cached pointers to it miss */
 	TAILQ_REMOVE(&inet->nbrs_used, nbr, link);
 	TAILQ_INSERT_HEAD(&inet->nbrs_free, nbr, link);
 }
@@ -217,6 +217,8 @@ inet_nbr_address(struct leat_inet *inet, struct inet_nbr *nbr, struct rte_mbuf *
 void
 inet_nbr_wait(struct inet_nbr *nbr, struct leat_inet_conn *conn)
 {
+	LEAT_VERIFY(!conn->half_open); /* its links share their place */
+
 	if (conn->is_waiting)
 		return;
 	LIST_INSERT_HEAD(&nbr->waiting, conn, waiting_link);

@@ -23,11 +23,9 @@ inet_conn_alloc(struct leat_inet *inet, const struct inet_flow_key *key)
 	STAILQ_REMOVE_HEAD(&inet->conns_free, link);
 	memset((uint8_t *)conn - inet->conn_off, 0, inet->conn_off + sizeof(*conn));
 	conn->key = flow_key;
-	conn->next_hop = next_hop;
 	conn->priv_len = (uint16_t)inet->conn_off;
 	conn->is_used = true;
 	conn->in_flow = true;
-	conn->timer_us = LEAT_TIMER_NEVER;
 	inet->nb_conns++;
 	return conn;
 }
@@ -65,7 +63,6 @@ conn_leave_flow(struct leat_inet *inet, struct leat_inet_conn *conn)
 		inet_flow_remove(inet, &conn->key);
 	conn->in_flow = false;
 	leat_timer_cancel(&inet->wheel, &conn->timer);
-	conn->timer_us = LEAT_TIMER_NEVER;
 }
 
 /* A timer that fires too early is set anew then; one that would be late is moved now. */
@@ -74,10 +71,8 @@ conn_arm(struct leat_inet *inet, struct leat_inet_conn *conn)
 {
 	uint64_t at_us = leat_tcp_deadline(&conn->tcb);
 
-	if (at_us < conn->timer_us) {
+	if (!leat_timer_is_set_by(&conn->timer, at_us))
 		leat_timer_set(&inet->wheel, &conn->timer, at_us);
-		conn->timer_us = at_us;
-	}
 }
 
 static void
@@ -151,7 +146,6 @@ leat_inet_timers(struct leat_inet *inet, uint64_t now_us)
 		struct leat_inet_conn *conn =
 			LEAT_CONTAINER_OF(timer, struct leat_inet_conn, timer);
 
-		conn->timer_us = LEAT_TIMER_NEVER;
 		if (leat_tcp_deadline(&conn->tcb) <= now_us)
 			leat_tcp_timeout(&conn->tcb, now_us);
 		inet_conn_settle(inet, conn);

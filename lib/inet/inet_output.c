@@ -164,14 +164,17 @@ inet_ctl_send_tcp(
 static struct inet_nbr *
 conn_nbr(struct leat_inet *inet, struct leat_inet_conn *conn)
 {
-	struct inet_nbr *nbr = conn->nbr;
+	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
+	uint32_t next_hop, src;
 
-	if (nbr == NULL || nbr->addr != conn->next_hop ||
-		(nbr->state == INET_NBR_REACHABLE &&
-			inet->now_us - nbr->confirmed_us > LEAT_INET_ARP_AGE_US)) {
-		nbr = inet_nbr_get(inet, inet->now_us, conn->next_hop);
-		conn->nbr = nbr;
-	}
+	if (nbr != NULL && (nbr->state != INET_NBR_REACHABLE ||
+				   inet->now_us - nbr->confirmed_us <= LEAT_INET_ARP_AGE_US))
+		return nbr;
+	LEAT_VERIFY(inet_route(inet, conn->key.raddr, &next_hop, &src) == 0); /* as at its start */
+	nbr = inet_nbr_get(inet, inet->now_us, next_hop);
+	conn->nbr = nbr;
+	if (nbr != NULL)
+		conn->nbr_generation = nbr->generation;
 	return nbr;
 }
 

@@ -51,6 +51,7 @@ struct inet_nbr {
 	uint8_t state; /* enum inet_nbr_state */
 	uint8_t nb_tries;
 	uint8_t nb_queued;
+	uint32_t generation;   /* of the entry: another one when it is freed */
 	uint64_t confirmed_us; /* last sign of life */
 	uint64_t retry_us;     /* INCOMPLETE, PROBE: when to ask again or give up */
 	struct rte_mbuf *queue[LEAT_INET_ARP_QUEUE_MAX];
@@ -77,31 +78,32 @@ struct leat_inet_conn {
 	struct leat_tcb tcb;
 
 	struct inet_flow_key key;
-	struct inet_nbr *nbr; /* a hint: its addr is compared with next_hop on use */
-	uint32_t next_hop;
+	struct inet_nbr *nbr;    /* the next hop; a hint, see inet_nbr_of_conn() */
+	uint32_t nbr_generation; /* of nbr, when it was found */
+	int32_t error;           /* overrides the engine's in CLOSED; 0: does not */
 	uint16_t priv_len;
-	bool is_used;
-	bool in_flow;   /* found by its key; else its life on the wire is over */
-	bool half_open; /* in the list of them, and counted in nb_half_open */
-	bool is_known;  /* the user has it: OPEN was emitted, or he connected */
-	bool is_over;   /* CLOSED was emitted, or never will be */
-	bool in_ready;
-	bool in_output;
-	bool is_waiting;   /* for nbr */
-	int32_t error;     /* overrides the engine's in CLOSED; 0: does not */
-	uint64_t timer_us; /* when the timer fires; perhaps before tcb's deadline */
-	struct leat_timer timer;
+	bool is_used : 1;
+	bool in_flow : 1;   /* found by its key; else its life on the wire is over */
+	bool half_open : 1; /* in the list of them, and counted in nb_half_open */
+	bool is_known : 1;  /* the user has it: OPEN was emitted, or he connected */
+	bool is_over : 1;   /* CLOSED was emitted, or never will be */
+	bool in_ready : 1;
+	bool in_output : 1;
+	bool is_waiting : 1;               /* for nbr */
+	struct leat_timer timer;           /* fires at tcb's deadline, or before */
 	STAILQ_ENTRY(leat_inet_conn) link; /* conns_free, conns_limbo or ready */
 	STAILQ_ENTRY(leat_inet_conn) output_link;
-	LIST_ENTRY(leat_inet_conn) waiting_link;
-	TAILQ_ENTRY(leat_inet_conn) half_open_link;
+	union {
+		LIST_ENTRY(leat_inet_conn) waiting_link;    /* is_waiting, in SYN-SENT */
+		TAILQ_ENTRY(leat_inet_conn) half_open_link; /* half_open, in SYN-RECEIVED */
+	};
 	void *listener;
 };
 
 STAILQ_HEAD(inet_conns, leat_inet_conn);
 TAILQ_HEAD(inet_half_open, leat_inet_conn);
 
-static_assert(sizeof(struct leat_inet_conn) <= 7 * LEAT_CACHE_LINE_LEN,
+static_assert(sizeof(struct leat_inet_conn) - sizeof(struct leat_tcb) <= 144,
 	"an idle connection shall fit 512 bytes, its place in the flow table included");
 
 struct inet_listener {
@@ -282,6 +284,15 @@ static inline bool
 inet_nbr_is_usable(const struct inet_nbr *nbr)
 {
 	return nbr->state == INET_NBR_REACHABLE || nbr->state == INET_NBR_PROBE;
+}
+
+/* The connection's next hop if it is still in the table where it was found; else NULL. */
+static inline struct inet_nbr *
+inet_nbr_of_conn(const struct leat_inet_conn *conn)
+{
+	struct inet_nbr *nbr = conn->nbr;
+
+	return nbr != NULL && nbr->generation == conn->nbr_generation ? nbr : NULL;
 }
 
 /* inet_icmp.c. Borrows the frame. */

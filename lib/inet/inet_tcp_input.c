@@ -226,10 +226,11 @@ tcp_time_wait_input(
 static void
 tcp_conn_input(struct leat_inet *inet, struct leat_inet_conn *conn, struct inet_tcp_frame *frame)
 {
+	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
 	enum leat_tcp_verdict verdict;
 
-	if (conn->nbr != NULL && conn->nbr->addr == conn->next_hop)
-		inet_nbr_confirm(inet, conn->nbr, frame->src_mac);
+	if (nbr != NULL)
+		inet_nbr_confirm(inet, nbr, frame->src_mac);
 	verdict = leat_tcp_input(&conn->tcb, inet->now_us, &frame->seg, frame->mbuf);
 	frame->mbuf = NULL;
 	if (verdict == LEAT_TCP_REFUSED)

@@ -71,6 +71,16 @@ leat_timer_is_set(const struct leat_timer *timer)
 	return timer->pprev != NULL;
 }
 
+/** @return whether @p timer fires no later than one that is set to @p at_us now. */
+static inline bool
+leat_timer_is_set_by(const struct leat_timer *timer, uint64_t at_us)
+{
+	uint64_t tick =
+		(at_us >> LEAT_TIMER_TICK_SHIFT) + ((at_us & (LEAT_TIMER_TICK_US - 1)) != 0);
+
+	return leat_timer_is_set(timer) && timer->expires_tick <= tick;
+}
+
 /**
  * Set or move a timer.
  *

@@ -195,6 +195,20 @@ TEST_F(TimerWheel, MovesAtMostItsLimitInOneCall)
 	EXPECT_EQ(LEAT_TIMER_NEVER, Next());
 }
 
+TEST_F(TimerWheel, IsSetByTellsWhetherItHasToBeMoved)
+{
+	leat_timer timer = {};
+	uint64_t at = ((kStart >> LEAT_TIMER_TICK_SHIFT) + 10) << LEAT_TIMER_TICK_SHIFT;
+
+	EXPECT_FALSE(leat_timer_is_set_by(&timer, at));
+	EXPECT_FALSE(leat_timer_is_set_by(&timer, LEAT_TIMER_NEVER));
+	Set(&timer, at - 1); // fires with the tick at
+	EXPECT_TRUE(leat_timer_is_set_by(&timer, at));
+	EXPECT_TRUE(leat_timer_is_set_by(&timer, at - LEAT_TIMER_TICK_US + 1));
+	EXPECT_FALSE(leat_timer_is_set_by(&timer, at - LEAT_TIMER_TICK_US));
+	EXPECT_TRUE(leat_timer_is_set_by(&timer, LEAT_TIMER_NEVER));
+}
+
 // Against a sorted map: sets, moves, cancels, small steps and leaps.
 TEST_F(TimerWheel, AgreesWithASortedMap)
 {
