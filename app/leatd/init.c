@@ -132,7 +132,8 @@ port_open(struct leatd *d, const struct leatd_port_conf *port, struct leat_dpdk_
 		.mtu = (uint16_t)port->mtu,
 		.vlan_id = (uint16_t)port->vlan_id,
 		.nb_addrs = port->addrs.nb,
-		.gateway = port->gateway,
+		.gateway = port->gateway != 0 ? leat_ip_addr_from_ipv4(port->gateway)
+					      : leat_ip_addr_none(),
 		.nb_rx_mbufs = (uint32_t)d->conf->nb_rx_mbufs,
 		.nb_tx_mbufs = (uint32_t)d->conf->nb_tx_mbufs,
 		.refused = {
@@ -147,7 +148,7 @@ port_open(struct leatd *d, const struct leatd_port_conf *port, struct leat_dpdk_
 	(void)snprintf(dev, sizeof(dev), "%s%s%s", port->dev, port->args[0] != '\0' ? "," : "",
 		port->args);
 	for (uint8_t i = 0; i < port->addrs.nb; i++) {
-		conf.addrs[i].addr = port->addrs.list[i].addr;
+		conf.addrs[i].addr = leat_ip_addr_from_ipv4(port->addrs.list[i].addr);
 		conf.addrs[i].prefix_len = port->addrs.list[i].prefix_len;
 	}
 	return leat_dpdk_port_open(&conf, out, error);

@@ -29,6 +29,13 @@ leat_be32_get(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/** @param p  Eight bytes of the wire. */
+static inline uint64_t
+leat_be64_get(const uint8_t *p)
+{
+	return (uint64_t)leat_be32_get(p) << 32 | leat_be32_get(p + 4);
+}
+
 /** @param p  Room for two bytes. */
 static inline void
 leat_be16_put(uint8_t *p, uint16_t value)

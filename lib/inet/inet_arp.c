@@ -20,13 +20,13 @@
 static const uint8_t mac_broadcast[LEAT_ETH_ADDR_LEN] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 
 static hash_sig_t
-nbr_sig(const struct leat_inet *inet, uint32_t addr)
+nbr_sig(const struct leat_inet *inet, struct leat_ip_addr addr)
 {
 	return (hash_sig_t)leat_siphash(&inet->flow_hash_key, &addr, sizeof(addr));
 }
 
 static struct inet_nbr *
-nbr_find(const struct leat_inet *inet, uint32_t addr)
+nbr_find(const struct leat_inet *inet, struct leat_ip_addr addr)
 {
 	void *data;
 
@@ -80,7 +80,7 @@ nbr_free(struct leat_inet *inet, struct inet_nbr *nbr)
 static bool
 nbr_may_evict(const struct leat_inet *inet, const struct inet_nbr *nbr)
 {
-	if (nbr->addr == inet->conf.gateway)
+	if (leat_ip_addr_is_equal(nbr->addr, inet->conf.gateway))
 		return false;
 	if (nbr->state == INET_NBR_INCOMPLETE) /* one that does not answer */
 		return nbr->nb_tries > 1;
@@ -106,7 +106,7 @@ nbr_evict(struct leat_inet *inet)
 
 /* A new entry without a state; NULL: table full. */
 static struct inet_nbr *
-nbr_alloc(struct leat_inet *inet, uint32_t addr)
+nbr_alloc(struct leat_inet *inet, struct leat_ip_addr addr)
 {
 	struct inet_nbr *nbr = TAILQ_FIRST(&inet->nbrs_free);
 
@@ -141,9 +141,13 @@ arp_send(struct leat_inet *inet, const struct leat_arp *arp, const uint8_t *dst)
 }
 
 static void
-arp_ask(struct leat_inet *inet, uint32_t addr, uint32_t spa)
+arp_ask(struct leat_inet *inet, struct leat_ip_addr addr, struct leat_ip_addr src)
 {
-	struct leat_arp arp = { .op = LEAT_ARP_OP_REQUEST, .spa = spa, .tpa = addr };
+	struct leat_arp arp = {
+		.op = LEAT_ARP_OP_REQUEST,
+		.spa = leat_ip_addr_ipv4(src),
+		.tpa = leat_ip_addr_ipv4(addr),
+	};
 
 	memcpy(arp.sha, inet->conf.mac, LEAT_ETH_ADDR_LEN);
 	arp_send(inet, &arp, mac_broadcast);
@@ -154,7 +158,7 @@ arp_ask(struct leat_inet *inet, uint32_t addr, uint32_t spa)
 static void
 nbr_ask(struct leat_inet *inet, struct inet_nbr *nbr)
 {
-	uint32_t next_hop, src;
+	struct leat_ip_addr next_hop, src;
 
 	if (nbr->nb_tries == LEAT_INET_ARP_TRIES_MAX) {
 		struct leat_inet_conn *conn;
@@ -178,7 +182,7 @@ nbr_ask(struct leat_inet *inet, struct inet_nbr *nbr)
 }
 
 struct inet_nbr *
-inet_nbr_get(struct leat_inet *inet, uint64_t now_us, uint32_t addr)
+inet_nbr_get(struct leat_inet *inet, uint64_t now_us, struct leat_ip_addr addr)
 {
 	struct inet_nbr *nbr = nbr_find(inet, addr);
 
@@ -256,10 +260,11 @@ inet_nbr_confirm(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *ma
 static void
 arp_learn(struct leat_inet *inet, const struct leat_arp *arp, bool may_add)
 {
-	struct inet_nbr *nbr = nbr_find(inet, arp->spa);
+	struct leat_ip_addr addr = leat_ip_addr_from_ipv4(arp->spa);
+	struct inet_nbr *nbr = nbr_find(inet, addr);
 
-	if (nbr == NULL && may_add && inet_addr_is_on_link(inet, arp->spa)) {
-		nbr = nbr_alloc(inet, arp->spa);
+	if (nbr == NULL && may_add && inet_addr_is_on_link(inet, addr)) {
+		nbr = nbr_alloc(inet, addr);
 		if (nbr != NULL)
 			nbr_set_asking(inet, nbr, INET_NBR_INCOMPLETE);
 	}
@@ -293,11 +298,12 @@ inet_arp_input(struct leat_inet *inet, struct leat_slice in)
 		inet->stats.rx_arp_malformed++;
 		return;
 	}
-	if (inet_addr_is_ours(inet, arp.spa)) { /* somebody else says that he has it */
+	if (inet_addr_is_ours(inet,
+		    leat_ip_addr_from_ipv4(arp.spa))) { /* somebody else says that he has it */
 		inet->stats.rx_arp_conflict += !leat_eth_addr_is_equal(arp.sha, inet->conf.mac);
 		return;
 	}
-	is_for_us = inet_addr_is_ours(inet, arp.tpa);
+	is_for_us = inet_addr_is_ours(inet, leat_ip_addr_from_ipv4(arp.tpa));
 	if (arp.spa != 0) /* 0: a probe, RFC 5227 section 2.1.1 */
 		arp_learn(inet, &arp, is_for_us && arp.op == LEAT_ARP_OP_REQUEST);
 	if (arp.op == LEAT_ARP_OP_REPLY) {
@@ -326,7 +332,7 @@ inet_arp_announce(struct leat_inet *inet)
 {
 	/* RFC 5227 section 2.3: a request for our own address, from it. */
 	while (inet->nb_announced < inet->conf.nb_addrs) {
-		uint32_t addr = inet->conf.addrs[inet->nb_announced].addr;
+		struct leat_ip_addr addr = inet->conf.addrs[inet->nb_announced].addr;
 
 		arp_ask(inet, addr, addr);
 		inet->nb_announced++;

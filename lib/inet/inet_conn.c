@@ -14,7 +14,7 @@ inet_conn_alloc(struct leat_inet *inet, const struct inet_flow_key *key)
 {
 	struct leat_inet_conn *conn = STAILQ_FIRST(&inet->conns_free);
 	struct inet_flow_key flow_key = *key;
-	uint32_t next_hop, src;
+	struct leat_ip_addr next_hop, src;
 
 	if (conn == NULL)
 		return NULL;

@@ -9,12 +9,16 @@
 
 /* The answer carries the whole text back, RFC 1122 section 3.2.2.6. */
 static void
-icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
-	const struct leat_ipv4_hdr *ip, struct leat_icmp_hdr *icmp)
+icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
+	const struct inet_ip *ip, struct leat_icmp_hdr *icmp)
 {
+	const struct inet_ip back = {
+		.src = ip->dst, .dst = ip->src, .len = ip->len, .proto = LEAT_IPV4_PROTO_ICMP
+	};
 	struct leat_cksum cksum = { 0 };
 	struct rte_mbuf *frame;
 	uint8_t *out, *message;
+	uint32_t len = ip->len;
 	uint32_t hdrs_len = inet->eth_hdr_len + LEAT_IPV4_HDR_LEN;
 
 	if (len > inet->conf.mtu - LEAT_IPV4_HDR_LEN) {
@@ -30,23 +34,22 @@ icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off, ui
 		return;
 	out = (uint8_t *)rte_pktmbuf_append(frame, (uint16_t)(hdrs_len + len));
 	message = out + hdrs_len;
-	(void)inet_ipv4_emit(inet, frame, out, ip->dst, ip->src, LEAT_IPV4_PROTO_ICMP, len);
+	(void)inet_ipv4_emit(inet, frame, out, &back);
 	icmp->type = LEAT_ICMP_TYPE_ECHO_REPLY;
 	(void)leat_icmp_emit(icmp, message);
 	inet_mbuf_copy(mbuf, off + LEAT_ICMP_HDR_LEN, len - LEAT_ICMP_HDR_LEN,
 		message + LEAT_ICMP_HDR_LEN);
 	leat_cksum_add(&cksum, message, len);
 	leat_be16_put(message + LEAT_ICMP_CKSUM_OFF, leat_cksum_value(&cksum));
-	inet_ctl_send_ipv4(inet, ip->src, frame);
+	inet_ctl_send_ip(inet, ip->src, frame);
 }
 
 void
-inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
-	const struct leat_ipv4_hdr *ip)
+inet_icmp_input(
+	struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off, const struct inet_ip *ip)
 {
-	uint32_t len = (uint32_t)ip->total_len - ip->hdr_len;
 	uint8_t bytes[LEAT_ICMP_HDR_LEN];
-	struct leat_slice in = { bytes, LEAT_MIN(len, sizeof(bytes)) };
+	struct leat_slice in = { bytes, LEAT_MIN(ip->len, sizeof(bytes)) };
 	struct leat_cksum cksum = { 0 };
 	struct leat_icmp_hdr icmp;
 
@@ -55,7 +58,7 @@ inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t of
 		inet->stats.rx_icmp_malformed++;
 		return;
 	}
-	inet_mbuf_cksum(mbuf, off, len, &cksum);
+	inet_mbuf_cksum(mbuf, off, ip->len, &cksum);
 	if (!leat_cksum_is_good(&cksum)) {
 		inet->stats.rx_icmp_cksum++;
 		return;
@@ -65,5 +68,5 @@ inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t of
 		return;
 	}
 	inet->stats.rx_icmp_echo++;
-	icmp_reply(inet, mbuf, off, len, ip, &icmp);
+	icmp_reply(inet, mbuf, off, ip, &icmp);
 }

@@ -50,16 +50,17 @@ static void
 ipv4_input(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_slice in, uint32_t off,
 	const struct leat_eth_hdr *eth)
 {
-	struct leat_ipv4_hdr ip;
+	struct inet_ip ip;
+	uint32_t hdr_len = inet_ipv4_input(inet, mbuf, in, off, &ip);
 
-	if (!inet_ipv4_input(inet, mbuf, in, off, &ip)) {
+	if (hdr_len == 0) {
 		rte_pktmbuf_free(mbuf);
 		return;
 	}
-	off += ip.hdr_len;
+	off += hdr_len;
 	switch (ip.proto) {
 	case LEAT_IPV4_PROTO_TCP:
-		inet_tcp_parse(inet, mbuf, slice_skip(in, ip.hdr_len), off, &ip, eth);
+		inet_tcp_parse(inet, mbuf, slice_skip(in, hdr_len), off, &ip, eth);
 		return;
 	case LEAT_IPV4_PROTO_ICMP:
 		inet_icmp_input(inet, mbuf, off, &ip);

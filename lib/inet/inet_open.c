@@ -42,6 +42,12 @@ conf_nb_flows(const struct leat_inet_conf *conf)
 	return LEAT_MAX(conf->nb_conns_max + conf->nb_time_waits_max, HASH_ENTRIES_MIN);
 }
 
+static bool
+addr_is_host(struct leat_ip_addr addr)
+{
+	return leat_ip_addr_is_ipv4(addr) && leat_ipv4_addr_is_host(leat_ip_addr_ipv4(addr));
+}
+
 static int
 conf_check_addrs(const struct leat_inet_conf *conf, struct leat_error *error)
 {
@@ -51,13 +57,13 @@ conf_check_addrs(const struct leat_inet_conf *conf, struct leat_error *error)
 	for (uint8_t i = 0; i < conf->nb_addrs; i++) {
 		const struct leat_inet_addr *addr = &conf->addrs[i];
 
-		if (!leat_ipv4_addr_is_host(addr->addr) || addr->prefix_len > 32)
+		if (!addr_is_host(addr->addr) || addr->prefix_len > leat_ip_addr_bits(addr->addr))
 			return leat_error_set(error, -EINVAL,
 				"%s: address %u is not one that a host can have, such as "
 				"10.77.0.1/24",
 				conf->name, i + 1u);
 	}
-	if (conf->gateway != 0 && !leat_ipv4_addr_is_host(conf->gateway))
+	if (!leat_ip_addr_is_none(conf->gateway) && !addr_is_host(conf->gateway))
 		return leat_error_set(
 			error, -EINVAL, "%s: the gateway is not a host's address", conf->name);
 	return 0;
@@ -144,7 +150,7 @@ leat_inet_mem_len(const struct leat_inet_conf *conf)
 	       conf->nb_time_waits_max * sizeof(struct inet_time_wait) +
 	       conf->nb_neighbours_max * sizeof(struct inet_nbr) +
 	       hash_mem_len(conf_nb_flows(conf), sizeof(struct inet_flow_key)) +
-	       hash_mem_len(conf->nb_neighbours_max, sizeof(uint32_t));
+	       hash_mem_len(conf->nb_neighbours_max, sizeof(struct leat_ip_addr));
 }
 
 /* Secrets of their own for each use, all of them out of the seed. */
@@ -261,8 +267,8 @@ inet_alloc_tables(struct leat_inet *inet)
 	inet->flows = hash_create(inet, "f", conf_nb_flows(conf), sizeof(struct inet_flow_key));
 	if (inet->flows == NULL)
 		return -rte_errno;
-	inet->nbr_hash = hash_create(
-		inet, "n", LEAT_MAX(conf->nb_neighbours_max, HASH_ENTRIES_MIN), sizeof(uint32_t));
+	inet->nbr_hash = hash_create(inet, "n", LEAT_MAX(conf->nb_neighbours_max, HASH_ENTRIES_MIN),
+		sizeof(struct leat_ip_addr));
 	if (inet->nbr_hash == NULL)
 		return -rte_errno;
 	return 0;

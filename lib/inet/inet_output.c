@@ -31,10 +31,10 @@ inet_ctl_send(struct leat_inet *inet, struct rte_mbuf *frame)
 }
 
 void
-inet_ctl_send_ipv4(struct leat_inet *inet, uint32_t dst, struct rte_mbuf *frame)
+inet_ctl_send_ip(struct leat_inet *inet, struct leat_ip_addr dst, struct rte_mbuf *frame)
 {
+	struct leat_ip_addr next_hop, src;
 	struct inet_nbr *nbr;
-	uint32_t next_hop, src;
 
 	if (inet_route(inet, dst, &next_hop, &src) < 0) {
 		inet->stats.tx_no_route++;
@@ -112,20 +112,19 @@ frame_add_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct leat
 }
 
 static void
-tcp_emit_cksum(struct leat_inet *inet, struct rte_mbuf *frame, const struct inet_flow_key *key,
-	uint32_t off, uint32_t len)
+tcp_emit_cksum(
+	struct leat_inet *inet, struct rte_mbuf *frame, const struct inet_ip *ip, uint32_t off)
 {
 	uint8_t *field = rte_pktmbuf_mtod_offset(frame, uint8_t *, off + TCP_CKSUM_OFF);
 	struct leat_cksum cksum = { 0 };
 
-	leat_cksum_add_ipv4_pseudo(
-		&cksum, key->laddr, key->raddr, LEAT_IPV4_PROTO_TCP, (uint16_t)len);
+	inet_pseudo_cksum(&cksum, ip);
 	if (inet->conf.offloads.tx_tcp_cksum) { /* the port goes on from here */
 		frame->ol_flags |= RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_TCP_CKSUM;
 		leat_be16_put(field, leat_cksum_fold(&cksum));
 		return;
 	}
-	inet_mbuf_cksum(frame, off, len, &cksum);
+	inet_mbuf_cksum(frame, off, ip->len, &cksum);
 	leat_be16_put(field, leat_cksum_value(&cksum));
 }
 
@@ -136,15 +135,18 @@ tcp_frame_build(struct leat_inet *inet, struct rte_mbuf *frame, const struct ine
 {
 	struct leat_tcp_ports ports = { .src = key->lport, .dst = key->rport };
 	uint32_t hdr_len = (uint32_t)leat_tcp_hdr_len(out);
+	const struct inet_ip ip = { .src = key->laddr,
+		.dst = key->raddr,
+		.len = hdr_len + out->len,
+		.proto = LEAT_IPV4_PROTO_TCP };
 	uint32_t off = inet->eth_hdr_len + LEAT_IPV4_HDR_LEN;
 	uint8_t *data = (uint8_t *)rte_pktmbuf_append(frame, (uint16_t)(off + hdr_len));
 
-	(void)inet_ipv4_emit(
-		inet, frame, data, key->laddr, key->raddr, LEAT_IPV4_PROTO_TCP, hdr_len + out->len);
+	(void)inet_ipv4_emit(inet, frame, data, &ip);
 	(void)leat_tcp_hdr_emit(data + off, ports, out);
 	frame->l4_len = hdr_len;
 	frame_add_text(inet, frame, out);
-	tcp_emit_cksum(inet, frame, key, off, hdr_len + out->len);
+	tcp_emit_cksum(inet, frame, &ip, off);
 	inet->stats.tx_tcp_segs++;
 }
 
@@ -157,7 +159,7 @@ inet_ctl_send_tcp(
 	if (frame == NULL)
 		return;
 	tcp_frame_build(inet, frame, key, out);
-	inet_ctl_send_ipv4(inet, key->raddr, frame);
+	inet_ctl_send_ip(inet, key->raddr, frame);
 }
 
 /* The neighbour towards the peer, without a search where it is still the same. */
@@ -165,7 +167,7 @@ static struct inet_nbr *
 conn_nbr(struct leat_inet *inet, struct leat_inet_conn *conn)
 {
 	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
-	uint32_t next_hop, src;
+	struct leat_ip_addr next_hop, src;
 
 	if (nbr != NULL && (nbr->state != INET_NBR_REACHABLE ||
 				   inet->now_us - nbr->confirmed_us <= LEAT_INET_ARP_AGE_US))

@@ -26,16 +26,16 @@ extern "C" {
 #define INET_HDRS_LEN_MAX                                                                          \
 	(LEAT_ETH_HDR_LEN_MAX + LEAT_IPV4_HDR_LEN_MAX + LEAT_TCP_HDR_LEN + LEAT_TCP_OPT_LEN_MAX)
 
-/* Both ends of a connection, in host order: the key of the flow table. */
+/* Both ends of a connection, ports in host order: the key of the flow table. */
 struct inet_flow_key {
-	uint32_t laddr;
-	uint32_t raddr;
+	struct leat_ip_addr laddr;
+	struct leat_ip_addr raddr;
 	uint16_t lport;
 	uint16_t rport;
-	uint32_t zero; /* 16 bytes compare at once */
+	uint32_t zero;
 };
 
-static_assert(sizeof(struct inet_flow_key) == 16, "no padding may enter the hash");
+static_assert(sizeof(struct inet_flow_key) == 40, "no padding may enter the hash");
 
 enum inet_nbr_state {
 	INET_NBR_FREE,
@@ -46,7 +46,7 @@ enum inet_nbr_state {
 
 /* A neighbour: an address on the link and, once it answered, its MAC address. */
 struct inet_nbr {
-	uint32_t addr;
+	struct leat_ip_addr addr;
 	uint8_t mac[LEAT_ETH_ADDR_LEN];
 	uint8_t state; /* enum inet_nbr_state */
 	uint8_t nb_tries;
@@ -107,7 +107,7 @@ static_assert(sizeof(struct leat_inet_conn) - sizeof(struct leat_tcb) <= 144,
 	"an idle connection shall fit 512 bytes, its place in the flow table included");
 
 struct inet_listener {
-	uint32_t addr; /* 0: any */
+	struct leat_ip_addr addr; /* or any of its family */
 	uint16_t port;
 	void *user;
 };
@@ -120,7 +120,15 @@ struct inet_bucket {
 	uint64_t last_us;
 };
 
-/* One TCP frame of the burst, parsed; IPv4 header and checksums are good. */
+/* What is above a good IP header, of either family, has to know of it. */
+struct inet_ip {
+	struct leat_ip_addr src;
+	struct leat_ip_addr dst;
+	uint32_t len; /* of the payload */
+	uint8_t proto;
+};
+
+/* One TCP frame of the burst, parsed; IP header and checksums are good. */
 struct inet_tcp_frame {
 	struct rte_mbuf *mbuf; /* NULL: no text, freed already */
 	struct inet_flow_key key;
@@ -228,7 +236,8 @@ void inet_flow_remove(struct leat_inet *inet, const struct inet_flow_key *key);
 static inline bool
 inet_flow_key_is_equal(const struct inet_flow_key *a, const struct inet_flow_key *b)
 {
-	return memcmp(a, b, sizeof(*a)) == 0;
+	return leat_ip_addr_is_equal(a->raddr, b->raddr) && a->lport == b->lport &&
+	       a->rport == b->rport && leat_ip_addr_is_equal(a->laddr, b->laddr);
 }
 
 /* The one bit that tells the two kinds of flow data apart. */
@@ -244,30 +253,35 @@ inet_flow_time_wait(void *data)
 	return (struct inet_time_wait *)(void *)((char *)data - 1);
 }
 
-/* inet_ipv4.c */
-bool inet_addr_is_ours(const struct leat_inet *inet, uint32_t addr);
+/* inet_ip.c: addresses and routes. */
+bool inet_addr_is_ours(const struct leat_inet *inet, struct leat_ip_addr addr);
 /* A host that is not us. */
-bool inet_addr_is_peer(const struct leat_inet *inet, uint32_t addr);
-bool inet_addr_is_on_link(const struct leat_inet *inet, uint32_t addr);
+bool inet_addr_is_peer(const struct leat_inet *inet, struct leat_ip_addr addr);
+bool inet_addr_is_on_link(const struct leat_inet *inet, struct leat_ip_addr addr);
 /* The neighbour that takes packets to @p addr, and our address for it; 0 or -ENETUNREACH. */
-int inet_route(const struct leat_inet *inet, uint32_t addr, uint32_t *next_hop, uint32_t *src);
+int inet_route(const struct leat_inet *inet, struct leat_ip_addr addr,
+	struct leat_ip_addr *next_hop, struct leat_ip_addr *src);
+/* Add the pseudo header of the packet, RFC 9293 section 3.1. */
+void inet_pseudo_cksum(struct leat_cksum *cksum, const struct inet_ip *ip);
+
+/* inet_ipv4.c */
 /*
- * Check the packet that starts at @p off of the frame. Returns true if it is whole and
- * for us, its payload @p hdr->total_len - @p hdr->hdr_len bytes behind the header.
+ * Check the packet that starts at @p off of the frame. Returns the length of its header
+ * if it is whole and for us, @p ip->len bytes behind that; else 0.
  */
-bool inet_ipv4_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat_slice in,
-	uint32_t off, struct leat_ipv4_hdr *hdr);
+uint32_t inet_ipv4_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat_slice in,
+	uint32_t off, struct inet_ip *ip);
 /*
  * Write Ethernet and IPv4 header, destination MAC open, to @p out; sets the offload
  * flags of @p mbuf. Returns their length.
  */
-uint32_t inet_ipv4_emit(struct leat_inet *inet, struct rte_mbuf *mbuf, uint8_t *out, uint32_t src,
-	uint32_t dst, uint8_t proto, uint32_t payload_len);
+uint32_t inet_ipv4_emit(
+	struct leat_inet *inet, struct rte_mbuf *mbuf, uint8_t *out, const struct inet_ip *ip);
 
 /* inet_arp.c */
 void inet_arp_input(struct leat_inet *inet, struct leat_slice in);
 /* Find a neighbour or ask for it; NULL: table full. */
-struct inet_nbr *inet_nbr_get(struct leat_inet *inet, uint64_t now_us, uint32_t addr);
+struct inet_nbr *inet_nbr_get(struct leat_inet *inet, uint64_t now_us, struct leat_ip_addr addr);
 /*
  * Write the neighbour's MAC address into a frame. Takes the frame unless it returns
  * true: it waits for the neighbour's answer, or was dropped.
@@ -297,7 +311,7 @@ inet_nbr_of_conn(const struct leat_inet_conn *conn)
 
 /* inet_icmp.c. Borrows the frame. */
 void inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
-	const struct leat_ipv4_hdr *ip);
+	const struct inet_ip *ip);
 
 /* inet_tcp_input.c */
 /*
@@ -305,7 +319,7 @@ void inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32
  * Takes the frame: its text goes to the next of the burst, or it is dropped.
  */
 void inet_tcp_parse(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_slice in,
-	uint32_t off, const struct leat_ipv4_hdr *ip, const struct leat_eth_hdr *eth);
+	uint32_t off, const struct inet_ip *ip, const struct leat_eth_hdr *eth);
 /* One segment of the burst, looked up. Takes its mbuf. */
 void inet_tcp_input(struct leat_inet *inet, struct inet_burst *burst, uint16_t idx);
 
@@ -340,8 +354,8 @@ void inet_time_wait_timers(struct leat_inet *inet, uint64_t now_us);
 struct rte_mbuf *inet_frame_alloc(struct leat_inet *inet);
 /* Send a complete frame with the next burst. Takes it. */
 void inet_ctl_send(struct leat_inet *inet, struct rte_mbuf *frame);
-/* Send an IPv4 packet, its MAC address open, to a neighbour. Takes it. */
-void inet_ctl_send_ipv4(struct leat_inet *inet, uint32_t dst, struct rte_mbuf *frame);
+/* Send a packet, its MAC address open, to a neighbour. Takes it. */
+void inet_ctl_send_ip(struct leat_inet *inet, struct leat_ip_addr dst, struct rte_mbuf *frame);
 /* Send a segment without text that belongs to no connection, or to one that ends. */
 void inet_ctl_send_tcp(
 	struct leat_inet *inet, const struct inet_flow_key *key, const struct leat_tcp_out *out);

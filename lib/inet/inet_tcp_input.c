@@ -24,17 +24,16 @@ tcp_cksum_is_known_good(const struct leat_inet *inet, const struct rte_mbuf *mbu
 
 static bool
 tcp_check_cksum(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat_slice in,
-	uint32_t off, const struct leat_ipv4_hdr *ip)
+	uint32_t off, const struct inet_ip *ip)
 {
-	uint16_t len = (uint16_t)(ip->total_len - ip->hdr_len);
 	struct leat_cksum cksum = { 0 };
 	uint16_t pseudo;
 
 	if (tcp_cksum_is_known_good(inet, mbuf))
 		return true;
-	leat_cksum_add_ipv4_pseudo(&cksum, ip->src, ip->dst, ip->proto, len);
+	inet_pseudo_cksum(&cksum, ip);
 	pseudo = leat_cksum_fold(&cksum);
-	inet_mbuf_cksum(mbuf, off, len, &cksum);
+	inet_mbuf_cksum(mbuf, off, ip->len, &cksum);
 	if (leat_cksum_is_good(&cksum))
 		return true;
 	/* A virtual peer left the sum to hardware that is not there. */
@@ -47,14 +46,13 @@ tcp_check_cksum(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat
 
 void
 inet_tcp_parse(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_slice in, uint32_t off,
-	const struct leat_ipv4_hdr *ip, const struct leat_eth_hdr *eth)
+	const struct inet_ip *ip, const struct leat_eth_hdr *eth)
 {
 	struct inet_tcp_frame *frame = &inet->burst.frames[inet->burst.nb];
-	uint32_t len = (uint32_t)ip->total_len - ip->hdr_len;
 	struct leat_tcp_ports ports;
 	ssize_t hdr_len;
 
-	in.len = LEAT_MIN(in.len, len);
+	in.len = LEAT_MIN(in.len, ip->len);
 	hdr_len = leat_tcp_hdr_parse(in, &ports, &frame->seg);
 	if (hdr_len < 0) {
 		inet->stats.rx_tcp_malformed++;
@@ -70,7 +68,7 @@ inet_tcp_parse(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_slice 
 		.rport = ports.src,
 	};
 	memcpy(frame->src_mac, eth->src, LEAT_ETH_ADDR_LEN);
-	frame->seg.len = len - (uint32_t)hdr_len;
+	frame->seg.len = ip->len - (uint32_t)hdr_len;
 	frame->mbuf = NULL;
 	if (frame->seg.len > 0)
 		frame->mbuf = inet_mbuf_cut(mbuf, off + (uint32_t)hdr_len, frame->seg.len);
@@ -118,9 +116,9 @@ listener_find(const struct leat_inet *inet, const struct inet_flow_key *key)
 
 		if (listener->port != key->lport)
 			continue;
-		if (listener->addr == key->laddr)
+		if (leat_ip_addr_is_equal(listener->addr, key->laddr))
 			return listener;
-		if (listener->addr == 0)
+		if (leat_ip_addr_is_any(listener->addr))
 			any = listener;
 	}
 	return any;

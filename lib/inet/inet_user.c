@@ -7,21 +7,22 @@
 #include "inet_priv.h"
 
 static struct inet_listener *
-listener_find(struct leat_inet *inet, uint32_t addr, uint16_t port)
+listener_find(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port)
 {
 	for (uint8_t i = 0; i < inet->nb_listeners; i++) {
 		struct inet_listener *listener = &inet->listeners[i];
 
-		if (listener->addr == addr && listener->port == port)
+		if (listener->port == port && leat_ip_addr_is_equal(listener->addr, addr))
 			return listener;
 	}
 	return NULL;
 }
 
 int
-leat_inet_listen(struct leat_inet *inet, uint32_t addr, uint16_t port, void *user)
+leat_inet_listen(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port, void *user)
 {
-	if (port == 0 || (addr != 0 && !inet_addr_is_ours(inet, addr)))
+	if (port == 0 || (!leat_ip_addr_is_equal(addr, leat_ip_addr_from_ipv4(0)) &&
+				 !inet_addr_is_ours(inet, addr)))
 		return -EADDRNOTAVAIL;
 	if (listener_find(inet, addr, port) != NULL)
 		return -EADDRINUSE;
@@ -33,7 +34,7 @@ leat_inet_listen(struct leat_inet *inet, uint32_t addr, uint16_t port, void *use
 }
 
 int
-leat_inet_unlisten(struct leat_inet *inet, uint32_t addr, uint16_t port)
+leat_inet_unlisten(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port)
 {
 	struct inet_listener *listener = listener_find(inet, addr, port);
 
@@ -66,12 +67,12 @@ port_choose(struct leat_inet *inet, struct inet_flow_key *key)
 }
 
 int
-leat_inet_connect(struct leat_inet *inet, uint32_t addr, uint16_t port, uint64_t now_us,
+leat_inet_connect(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port, uint64_t now_us,
 	struct leat_inet_conn **out)
 {
 	struct inet_flow_key key = { .raddr = addr, .rport = port };
 	struct leat_inet_conn *conn;
-	uint32_t next_hop;
+	struct leat_ip_addr next_hop;
 	int ret;
 
 	inet->now_us = now_us;
@@ -229,8 +230,8 @@ leat_inet_conn_listener(const struct leat_inet_conn *conn)
 }
 
 void
-leat_inet_conn_ends(const struct leat_inet_conn *conn, uint32_t *laddr, uint16_t *lport,
-	uint32_t *raddr, uint16_t *rport)
+leat_inet_conn_ends(const struct leat_inet_conn *conn, struct leat_ip_addr *laddr, uint16_t *lport,
+	struct leat_ip_addr *raddr, uint16_t *rport)
 {
 	*laddr = conn->key.laddr;
 	*lport = conn->key.lport;

@@ -17,6 +17,7 @@
 
 #include <leat_common.h>
 #include <leat_error.h>
+#include <leat_ip.h>
 #include <leat_tcp.h>
 
 #ifdef __cplusplus
@@ -65,7 +66,7 @@ struct leat_inet_conn;
 #define LEAT_INET_ACK_BURST  1000u
 
 struct leat_inet_addr {
-	uint32_t addr;      /**< host order */
+	struct leat_ip_addr addr;
 	uint8_t prefix_len; /**< 0 to 32 */
 };
 
@@ -89,7 +90,7 @@ struct leat_inet_conf {
 	uint16_t vlan_id; /**< 1 to 4094; 0: untagged. Frames of others are dropped */
 	uint8_t nb_addrs; /**< 1 to LEAT_INET_ADDRS_MAX */
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
-	uint32_t gateway; /**< host order, 0: none */
+	struct leat_ip_addr gateway; /**< or none */
 	struct leat_inet_offloads offloads;
 	/**
 	 * mss is at most mtu - 40. Without a reass_budget all connections together keep a
@@ -158,7 +159,8 @@ size_t leat_inet_mem_len(const struct leat_inet_conf *conf);
  * Accept connections from now on.
  *
  * @param addr
- *   One of ours, or 0: any of ours. The listener of an address goes before that of any.
+ *   One of ours, or 0.0.0.0: any of ours. The listener of an address goes before that of
+ *   any.
  * @param port
  *   Not 0.
  * @param listener
@@ -169,10 +171,11 @@ size_t leat_inet_mem_len(const struct leat_inet_conf *conf);
  *   - -EADDRNOTAVAIL: the address is not ours, or the port is 0.
  *   - -ENOSPC: there are LEAT_INET_LISTENERS_MAX.
  */
-int leat_inet_listen(struct leat_inet *inet, uint32_t addr, uint16_t port, void *listener);
+int leat_inet_listen(
+	struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port, void *listener);
 
 /** Accept no more; what is open or half open stays. @return 0, or -ENOENT: no such listener. */
-int leat_inet_unlisten(struct leat_inet *inet, uint32_t addr, uint16_t port);
+int leat_inet_unlisten(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port);
 
 /**
  * Active open, from an address on the next hop's link and a port that nobody can guess.
@@ -186,8 +189,8 @@ int leat_inet_unlisten(struct leat_inet *inet, uint32_t addr, uint16_t port);
  *   - -ENETUNREACH: no host's address, one of ours, or off our links without a gateway.
  *   - -EADDRNOTAVAIL: all ephemeral ports to this peer are in use, or @p port is 0.
  */
-int leat_inet_connect(struct leat_inet *inet, uint32_t addr, uint16_t port, uint64_t now_us,
-	struct leat_inet_conn **out);
+int leat_inet_connect(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port,
+	uint64_t now_us, struct leat_inet_conn **out);
 
 /**
  * A burst of frames has arrived. The stack takes all mbufs; segments may be cut
@@ -282,9 +285,9 @@ void *leat_inet_conn_priv(struct leat_inet_conn *conn);
 struct leat_inet_conn *leat_inet_conn_of_priv(const struct leat_inet *inet, void *priv);
 /** The pointer given to leat_inet_listen(), NULL after an active open. */
 void *leat_inet_conn_listener(const struct leat_inet_conn *conn);
-/** Both ends, host order. */
-void leat_inet_conn_ends(const struct leat_inet_conn *conn, uint32_t *laddr, uint16_t *lport,
-	uint32_t *raddr, uint16_t *rport);
+/** Both ends; ports in host order. */
+void leat_inet_conn_ends(const struct leat_inet_conn *conn, struct leat_ip_addr *laddr,
+	uint16_t *lport, struct leat_ip_addr *raddr, uint16_t *rport);
 
 /** One counter per thing that can happen to a frame; names as the members. */
 struct leat_inet_stats {

@@ -5,6 +5,12 @@
 namespace sim
 {
 
+static leat_ip_addr
+NodeAddr(int idx)
+{
+	return leat_ip_addr_from_ipv4(0x0a4d0001u + (uint32_t)idx);
+}
+
 Node::Node(Sim *sim, int idx) : sim_(sim), idx_(idx)
 {
 	static const char *const names[] = { "sim0", "sim1" };
@@ -17,7 +23,7 @@ Node::Node(Sim *sim, int idx) : sim_(sim), idx_(idx)
 	conf_.mac[5] = (uint8_t)(1 + idx);
 	conf_.mtu = sim->mtu;
 	conf_.nb_addrs = 1;
-	conf_.addrs[0] = { 0x0a4d0001u + (uint32_t)idx, 24 };
+	conf_.addrs[0] = { NodeAddr(idx), 24 };
 	conf_.offloads.tx_multi_seg = rng.OneIn(2);
 	conf_.nb_conns_max = 4 * kConnsMax;
 	conf_.nb_time_waits_max = 4 * kConnsMax;
@@ -39,7 +45,7 @@ Node::Node(Sim *sim, int idx) : sim_(sim), idx_(idx)
 	conf_.tcp.fin_wait_2_us = 3600 * kSecondUs;
 	if (leat_inet_open(&conf_, &inet_, &error) < 0)
 		Fail("open: %s", error.text);
-	if (leat_inet_listen(inet_, 0, kPort, nullptr) < 0)
+	if (leat_inet_listen(inet_, leat_ip_addr_from_ipv4(0), kPort, nullptr) < 0)
 		Fail("listen");
 }
 
@@ -47,11 +53,10 @@ void
 Node::Connect(Pair *pair)
 {
 	leat_inet_conn *conn;
-	uint32_t addr;
+	leat_ip_addr addr;
 	uint16_t port, rport;
 
-	if (leat_inet_connect(
-		    inet_, 0x0a4d0001u + (uint32_t)(1 - idx_), kPort, sim_->now_us, &conn) < 0)
+	if (leat_inet_connect(inet_, NodeAddr(1 - idx_), kPort, sim_->now_us, &conn) < 0)
 		Fail("connect");
 	leat_inet_conn_ends(conn, &addr, &port, &addr, &rport);
 	Attach(conn, &pair->sides[0]);
@@ -108,7 +113,7 @@ Node::Receive()
 void
 Node::TakeOpen(leat_inet_conn *conn)
 {
-	uint32_t laddr, raddr;
+	leat_ip_addr laddr, raddr;
 	uint16_t lport, rport;
 	Side *side;
 

@@ -180,7 +180,8 @@ dpdk_listen(struct leat_transport *xp, const struct leat_endpoint *local, void *
 		return leat_error_set(error, -EADDRNOTAVAIL,
 			"port %s: cannot listen on %s: dpdk has IPv4 only", queue->port->info.name,
 			text);
-	ret = leat_inet_listen(queue->inet, local->ipv4, local->port, listener);
+	ret = leat_inet_listen(
+		queue->inet, leat_ip_addr_from_ipv4(local->ipv4), local->port, listener);
 	if (ret == -EADDRINUSE)
 		return leat_error_set(
 			error, ret, "port %s: two listeners on %s", queue->port->info.name, text);
@@ -199,7 +200,8 @@ dpdk_unlisten(struct leat_transport *xp, const struct leat_endpoint *local)
 {
 	if (local->type != LEAT_ENDPOINT_IPV4)
 		return -ENOENT;
-	return leat_inet_unlisten(dpdk_queue_of(xp)->inet, local->ipv4, local->port);
+	return leat_inet_unlisten(
+		dpdk_queue_of(xp)->inet, leat_ip_addr_from_ipv4(local->ipv4), local->port);
 }
 
 static int
@@ -212,7 +214,8 @@ dpdk_connect(struct leat_transport *xp, const struct leat_endpoint *peer, void *
 
 	if (peer->type != LEAT_ENDPOINT_IPV4)
 		return -EAFNOSUPPORT;
-	ret = leat_inet_connect(queue->inet, peer->ipv4, peer->port, queue->now_us, &inet_conn);
+	ret = leat_inet_connect(queue->inet, leat_ip_addr_from_ipv4(peer->ipv4), peer->port,
+		queue->now_us, &inet_conn);
 	if (ret < 0)
 		return ret;
 	*out = dpdk_conn_init(queue, inet_conn);
@@ -224,12 +227,15 @@ static void
 dpdk_endpoints(
 	const struct leat_conn *conn, struct leat_endpoint *local, struct leat_endpoint *peer)
 {
+	struct leat_ip_addr laddr, raddr;
+
 	memset(local, 0, sizeof(*local));
 	memset(peer, 0, sizeof(*peer));
+	leat_inet_conn_ends(dpdk_inet_conn_of(conn), &laddr, &local->port, &raddr, &peer->port);
 	local->type = LEAT_ENDPOINT_IPV4;
+	local->ipv4 = leat_ip_addr_ipv4(laddr);
 	peer->type = LEAT_ENDPOINT_IPV4;
-	leat_inet_conn_ends(
-		dpdk_inet_conn_of(conn), &local->ipv4, &local->port, &peer->ipv4, &peer->port);
+	peer->ipv4 = leat_ip_addr_ipv4(raddr);
 }
 
 const struct leat_dpdk_stats *

@@ -46,7 +46,7 @@ struct leat_dpdk_port {
 	uint16_t vlan_id;
 	uint8_t nb_addrs;
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
-	uint32_t gateway;
+	struct leat_ip_addr gateway;
 	struct dpdk_sockets sockets;
 	uint64_t queues_open; /* bit per queue; written while transports are opened and closed */
 };

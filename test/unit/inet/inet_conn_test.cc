@@ -18,7 +18,7 @@ class InetConn : public InetLab
 	{
 		Open();
 		Meet();
-		ASSERT_EQ(0, leat_inet_listen(inet_, 0, kPort, &listener_));
+		ASSERT_EQ(0, leat_inet_listen(inet_, V4(0), kPort, &listener_));
 	}
 
 	// Connect to the peer, who accepts; its numbers are then in peer_.
@@ -26,7 +26,7 @@ class InetConn : public InetLab
 	{
 		leat_inet_conn *conn = nullptr;
 
-		EXPECT_EQ(0, leat_inet_connect(inet_, kPeerAddr, kPort, now_us_, &conn));
+		EXPECT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), kPort, now_us_, &conn));
 		std::vector<SeenTcp> out = OutputTcp();
 		EXPECT_EQ(1u, out.size());
 		Tcp syn_ack = { LEAT_TCP_SYN | LEAT_TCP_ACK };
@@ -180,7 +180,7 @@ TEST_F(InetConn, FullTableIsCountedAndTheSynNotAnswered)
 	EXPECT_TRUE(Output().empty());
 	EXPECT_EQ(1u, Stats().tcp_conns_full);
 	leat_inet_conn *conn;
-	EXPECT_EQ(-ENOBUFS, leat_inet_connect(inet_, kPeerAddr, 80, now_us_, &conn));
+	EXPECT_EQ(-ENOBUFS, leat_inet_connect(inet_, V4(kPeerAddr), 80, now_us_, &conn));
 	EXPECT_EQ(2u, Stats().tcp_conns_full);
 }
 
@@ -220,7 +220,7 @@ TEST_F(InetConn, RefusedConnectEndsWithItsError)
 	Meet();
 	leat_inet_conn *conn;
 
-	ASSERT_EQ(0, leat_inet_connect(inet_, kPeerAddr, kPort, now_us_, &conn));
+	ASSERT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), kPort, now_us_, &conn));
 	std::vector<SeenTcp> out = OutputTcp();
 	ASSERT_EQ(1u, out.size());
 	Tcp rst = { LEAT_TCP_RST | LEAT_TCP_ACK };
@@ -241,7 +241,7 @@ TEST_F(InetConn, ConnectToANeighbourThatDoesNotAnswerEndsUnreachable)
 	(void)Output();
 	leat_inet_conn *conn;
 
-	ASSERT_EQ(0, leat_inet_connect(inet_, kThirdAddr, kPort, now_us_, &conn));
+	ASSERT_EQ(0, leat_inet_connect(inet_, V4(kThirdAddr), kPort, now_us_, &conn));
 	for (uint32_t i = 0; i < LEAT_INET_ARP_TRIES_MAX; i++) {
 		(void)Output();
 		EXPECT_TRUE(Events().empty());
@@ -260,7 +260,7 @@ TEST_F(InetConn, SynWaitsForTheNeighbour)
 	(void)Output();
 	leat_inet_conn *conn;
 
-	ASSERT_EQ(0, leat_inet_connect(inet_, kPeerAddr, kPort, now_us_, &conn));
+	ASSERT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), kPort, now_us_, &conn));
 	ASSERT_EQ(1u, Output().size()); // the request
 	Input({ BuildArp(LEAT_ARP_OP_REPLY, kPeerMac, kPeerAddr, kOurMac, kOurAddr, kOurMac) });
 	std::vector<SeenTcp> out = OutputTcp();
@@ -275,8 +275,9 @@ TEST_F(InetConn, AddressesThatNobodyCanHaveAreUnreachable)
 	leat_inet_conn *conn;
 
 	for (uint32_t addr : { 0u, kOurAddr, 0x0a4d00ffu, 0x7f000001u, kFarAddr })
-		EXPECT_EQ(-ENETUNREACH, leat_inet_connect(inet_, addr, 1, now_us_, &conn)) << addr;
-	EXPECT_EQ(-EADDRNOTAVAIL, leat_inet_connect(inet_, kPeerAddr, 0, now_us_, &conn));
+		EXPECT_EQ(-ENETUNREACH, leat_inet_connect(inet_, V4(addr), 1, now_us_, &conn))
+			<< addr;
+	EXPECT_EQ(-EADDRNOTAVAIL, leat_inet_connect(inet_, V4(kPeerAddr), 0, now_us_, &conn));
 	EXPECT_EQ(0u, leat_inet_nb_conns(inet_));
 }
 
@@ -290,18 +291,18 @@ TEST_F(InetConn, EphemeralPortsAreAllUsedBeforeThereIsNone)
 	Open();
 	Meet();
 	for (uint32_t i = 0; i < nb_ports; i++) {
-		uint32_t addr;
+		leat_ip_addr addr;
 		uint16_t port, rport;
 
-		ASSERT_EQ(0, leat_inet_connect(inet_, kPeerAddr, kPort, now_us_, &conn)) << i;
+		ASSERT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), kPort, now_us_, &conn)) << i;
 		leat_inet_conn_ends(conn, &addr, &port, &addr, &rport);
 		EXPECT_GE(port, LEAT_INET_PORT_MIN);
 		EXPECT_LE(port, LEAT_INET_PORT_MAX);
 		ports.insert(port);
 	}
 	EXPECT_EQ(nb_ports, ports.size());
-	EXPECT_EQ(-EADDRNOTAVAIL, leat_inet_connect(inet_, kPeerAddr, kPort, now_us_, &conn));
-	EXPECT_EQ(0, leat_inet_connect(inet_, kPeerAddr, kPort + 1, now_us_, &conn));
+	EXPECT_EQ(-EADDRNOTAVAIL, leat_inet_connect(inet_, V4(kPeerAddr), kPort, now_us_, &conn));
+	EXPECT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), kPort + 1, now_us_, &conn));
 }
 
 TEST_F(InetConn, TimeWaitCostsNoSlotAndEndsInTime)
@@ -372,7 +373,7 @@ TEST_F(InetConn, SynInTimeWaitIsNotTakenWithoutAListener)
 	CloseIntoTimeWait(Accept());
 	Tcp syn = FromPeer(LEAT_TCP_SYN);
 
-	ASSERT_EQ(0, leat_inet_unlisten(inet_, 0, kPort));
+	ASSERT_EQ(0, leat_inet_unlisten(inet_, V4(0), kPort));
 	syn.seq = peer_seq_ + 1000;
 	Input({ syn.Build() });
 	EXPECT_EQ(1u, leat_inet_nb_time_waits(inet_));
@@ -429,9 +430,9 @@ TEST_F(InetConn, SlotOfAClosedConnectionWaitsUntilItsEventWasLookedAt)
 	leat_inet_conn *conn;
 	ASSERT_EQ(1u, Events().size());
 	EXPECT_TRUE(Events().empty());
-	EXPECT_EQ(-ENOBUFS, leat_inet_connect(inet_, kPeerAddr, 80, now_us_, &conn));
+	EXPECT_EQ(-ENOBUFS, leat_inet_connect(inet_, V4(kPeerAddr), 80, now_us_, &conn));
 	leat_inet_timers(inet_, now_us_); // the next turn
-	EXPECT_EQ(0, leat_inet_connect(inet_, kPeerAddr, 80, now_us_, &conn));
+	EXPECT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), 80, now_us_, &conn));
 }
 
 TEST_F(InetConn, WhatIsDoneBeforeClosedWasLookedAtDoesNothing)
@@ -480,7 +481,7 @@ TEST_F(InetConn, CloseOfTheStackFreesWhatIsUnderWay)
 
 	ASSERT_EQ(0, leat_inet_send(inet_, conn, Text("unsent")));
 	Input({ FromPeer(LEAT_TCP_ACK, "untaken").Build(), BuildEcho(1, "unanswered") });
-	ASSERT_EQ(0, leat_inet_connect(inet_, kThirdAddr, kPort, now_us_, &other));
+	ASSERT_EQ(0, leat_inet_connect(inet_, V4(kThirdAddr), kPort, now_us_, &other));
 	rte_mbuf *frame;
 	while (leat_inet_output(inet_, now_us_, &frame, 1) == 1 &&
 		leat_inet_stats(inet_)->tx_arp_requests < 2)
@@ -521,11 +522,11 @@ TEST_F(InetConn, OpenRefusesWhatCannotBe)
 	refused(-EINVAL);
 	conf_.nb_addrs = LEAT_INET_ADDRS_MAX + 1;
 	refused(-EINVAL);
-	conf_.addrs[0].addr = 0x7f000001;
+	conf_.addrs[0].addr = V4(0x7f000001);
 	refused(-EINVAL);
 	conf_.addrs[0].prefix_len = 33;
 	refused(-EINVAL);
-	conf_.gateway = LEAT_IPV4_BROADCAST;
+	conf_.gateway = V4(LEAT_IPV4_BROADCAST);
 	refused(-EINVAL);
 	conf_.nb_conns_max = 0;
 	refused(-EINVAL);

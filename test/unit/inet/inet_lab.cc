@@ -167,7 +167,7 @@ InetLab::SetUp()
 	memcpy(conf_.mac, kOurMac, 6);
 	conf_.mtu = 1500;
 	conf_.nb_addrs = 1;
-	conf_.addrs[0] = { kOurAddr, 24 };
+	conf_.addrs[0] = { V4(kOurAddr), 24 };
 	conf_.nb_conns_max = 64;
 	conf_.nb_time_waits_max = 16;
 	conf_.nb_neighbours_max = 8;

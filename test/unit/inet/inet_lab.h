@@ -19,6 +19,7 @@
 #include <leat_eth.h>
 #include <leat_icmp.h>
 #include <leat_inet.h>
+#include <leat_ip.h>
 #include <leat_ipv4.h>
 
 namespace inet_lab
@@ -38,6 +39,12 @@ constexpr uint16_t kPort = 6379;
 constexpr uint16_t kPeerPort = 40000;
 constexpr uint32_t kNbMbufs = 1023;
 constexpr uint32_t kSecondUs = 1000000;
+
+inline leat_ip_addr
+V4(uint32_t addr)
+{
+	return leat_ip_addr_from_ipv4(addr);
+}
 
 // Ethernet and IPv4 around a payload; every field may be changed.
 struct Ip {

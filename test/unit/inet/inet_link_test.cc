@@ -117,7 +117,7 @@ TEST_F(InetEth, TagThatThePortTookOffCounts)
 TEST_F(InetArp, AnnouncesEveryAddressFirst)
 {
 	conf_.nb_addrs = 2;
-	conf_.addrs[1] = { kThirdAddr, 24 };
+	conf_.addrs[1] = { V4(kThirdAddr), 24 };
 	Open();
 	std::vector<Frame> out = Output();
 	leat_arp arp;
@@ -126,8 +126,8 @@ TEST_F(InetArp, AnnouncesEveryAddressFirst)
 	for (size_t i = 0; i < 2; i++) {
 		ASSERT_TRUE(IsArp(out[i], &arp));
 		EXPECT_EQ(LEAT_ARP_OP_REQUEST, arp.op);
-		EXPECT_EQ(conf_.addrs[i].addr, arp.spa);
-		EXPECT_EQ(conf_.addrs[i].addr, arp.tpa);
+		EXPECT_EQ(leat_ip_addr_ipv4(conf_.addrs[i].addr), arp.spa);
+		EXPECT_EQ(leat_ip_addr_ipv4(conf_.addrs[i].addr), arp.tpa);
 		EXPECT_TRUE(leat_eth_addr_is_broadcast(out[i].data()));
 	}
 	EXPECT_TRUE(Output().empty());
@@ -262,7 +262,7 @@ TEST_F(InetArp, TrafficConfirmsAnEntry)
 {
 	Open();
 	Meet();
-	ASSERT_EQ(0, leat_inet_listen(inet_, 0, kPort, nullptr));
+	ASSERT_EQ(0, leat_inet_listen(inet_, V4(0), kPort, nullptr));
 	(void)Accept();
 	Wait(LEAT_INET_ARP_AGE_US);
 	Input({ FromPeer(LEAT_TCP_ACK).Build() });
@@ -273,7 +273,7 @@ TEST_F(InetArp, TrafficConfirmsAnEntry)
 
 TEST_F(InetArp, OffLinkPeersAreReachedThroughTheGateway)
 {
-	conf_.gateway = kThirdAddr;
+	conf_.gateway = V4(kThirdAddr);
 	Open();
 	(void)Output();
 	Ip far;

@@ -18,7 +18,7 @@ class InetRelief : public InetLab
 	{
 		Open();
 		Meet();
-		ASSERT_EQ(0, leat_inet_listen(inet_, 0, kPort, &listener_));
+		ASSERT_EQ(0, leat_inet_listen(inet_, V4(0), kPort, &listener_));
 	}
 
 	// A connection whose peer has closed its window before @p len bytes of reply.

@@ -16,7 +16,7 @@ class InetTcp : public InetLab
 	{
 		Open();
 		Meet();
-		ASSERT_EQ(0, leat_inet_listen(inet_, 0, kPort, &listener_));
+		ASSERT_EQ(0, leat_inet_listen(inet_, V4(0), kPort, &listener_));
 	}
 
 	// All DATA of the events as one string.
@@ -39,15 +39,15 @@ TEST_F(InetTcp, HandshakeThenTextThenTheReplyThatCarriesTheAck)
 {
 	OpenListening();
 	leat_inet_conn *conn = Accept();
-	uint32_t laddr, raddr;
+	leat_ip_addr laddr, raddr;
 	uint16_t lport, rport;
 
 	ASSERT_NE(nullptr, conn);
 	EXPECT_EQ(&listener_, leat_inet_conn_listener(conn));
 	leat_inet_conn_ends(conn, &laddr, &lport, &raddr, &rport);
-	EXPECT_EQ(kOurAddr, laddr);
+	EXPECT_EQ(kOurAddr, leat_ip_addr_ipv4(laddr));
 	EXPECT_EQ(kPort, lport);
-	EXPECT_EQ(kPeerAddr, raddr);
+	EXPECT_EQ(kPeerAddr, leat_ip_addr_ipv4(raddr));
 	EXPECT_EQ(kPeerPort, rport);
 
 	Input({ FromPeer(LEAT_TCP_ACK | LEAT_TCP_PSH, "PING\r\n").Build() });
@@ -249,10 +249,10 @@ TEST_F(InetTcp, ListenerOfTheAddressGoesBeforeThatOfAny)
 
 	Open();
 	Meet();
-	ASSERT_EQ(0, leat_inet_listen(inet_, 0, kPort, &any));
-	ASSERT_EQ(0, leat_inet_listen(inet_, kOurAddr, kPort, &own));
+	ASSERT_EQ(0, leat_inet_listen(inet_, V4(0), kPort, &any));
+	ASSERT_EQ(0, leat_inet_listen(inet_, V4(kOurAddr), kPort, &own));
 	EXPECT_EQ(&own, leat_inet_conn_listener(Accept(1)));
-	ASSERT_EQ(0, leat_inet_unlisten(inet_, kOurAddr, kPort));
+	ASSERT_EQ(0, leat_inet_unlisten(inet_, V4(kOurAddr), kPort));
 	EXPECT_EQ(&any, leat_inet_conn_listener(Accept(2)));
 }
 
@@ -260,8 +260,8 @@ TEST_F(InetTcp, UnlistenLeavesWhatIsOpenAndRefusesWhatIsNew)
 {
 	OpenListening();
 	ASSERT_NE(nullptr, Accept());
-	ASSERT_EQ(0, leat_inet_unlisten(inet_, 0, kPort));
-	EXPECT_EQ(-ENOENT, leat_inet_unlisten(inet_, 0, kPort));
+	ASSERT_EQ(0, leat_inet_unlisten(inet_, V4(0), kPort));
+	EXPECT_EQ(-ENOENT, leat_inet_unlisten(inet_, V4(0), kPort));
 	Input({ FromPeer(LEAT_TCP_ACK, "still").Build() });
 	EXPECT_EQ("still", Received());
 	(void)Output();
@@ -276,14 +276,14 @@ TEST_F(InetTcp, UnlistenLeavesWhatIsOpenAndRefusesWhatIsNew)
 TEST_F(InetTcp, ListenersHaveALimitAndNoTwins)
 {
 	Open();
-	EXPECT_EQ(-EADDRNOTAVAIL, leat_inet_listen(inet_, kPeerAddr, kPort, nullptr));
-	EXPECT_EQ(-EADDRNOTAVAIL, leat_inet_listen(inet_, 0, 0, nullptr));
+	EXPECT_EQ(-EADDRNOTAVAIL, leat_inet_listen(inet_, V4(kPeerAddr), kPort, nullptr));
+	EXPECT_EQ(-EADDRNOTAVAIL, leat_inet_listen(inet_, V4(0), 0, nullptr));
 	for (uint16_t i = 1; i <= LEAT_INET_LISTENERS_MAX; i++)
-		EXPECT_EQ(0, leat_inet_listen(inet_, 0, i, nullptr));
-	EXPECT_EQ(-EADDRINUSE, leat_inet_listen(inet_, 0, 1, nullptr));
-	EXPECT_EQ(-ENOSPC, leat_inet_listen(inet_, 0, 1000, nullptr));
-	EXPECT_EQ(0, leat_inet_unlisten(inet_, 0, 1));
-	EXPECT_EQ(0, leat_inet_listen(inet_, 0, 1000, nullptr));
+		EXPECT_EQ(0, leat_inet_listen(inet_, V4(0), i, nullptr));
+	EXPECT_EQ(-EADDRINUSE, leat_inet_listen(inet_, V4(0), 1, nullptr));
+	EXPECT_EQ(-ENOSPC, leat_inet_listen(inet_, V4(0), 1000, nullptr));
+	EXPECT_EQ(0, leat_inet_unlisten(inet_, V4(0), 1));
+	EXPECT_EQ(0, leat_inet_listen(inet_, V4(0), 1000, nullptr));
 }
 
 // The look-up of a burst comes before its first segment: later ones must see its effects.
@@ -344,7 +344,7 @@ TEST_F(InetTcp, FullBurstOfConnectionsIsLookedUp)
 	std::vector<leat_inet_event> events = Events(64);
 	ASSERT_EQ(LEAT_INET_BURST_MAX, events.size());
 	for (uint16_t i = 0; i < LEAT_INET_BURST_MAX; i++) {
-		uint32_t addr;
+		leat_ip_addr addr;
 		uint16_t port, rport;
 
 		leat_inet_conn_ends(events[i].conn, &addr, &port, &addr, &rport);

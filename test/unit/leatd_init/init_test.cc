@@ -114,9 +114,9 @@ TEST_F(Init, PortsAreOpenedAsConfigured)
 	EXPECT_EQ(5000u, p0.nb_rx_mbufs);
 	EXPECT_EQ(6000u, p0.nb_tx_mbufs);
 	ASSERT_EQ(2u, p0.nb_addrs);
-	EXPECT_EQ(0x0a4d0002u, p0.addrs[1].addr);
+	EXPECT_EQ(0x0a4d0002u, leat_ip_addr_ipv4(p0.addrs[1].addr));
 	EXPECT_EQ(24u, p0.addrs[1].prefix_len);
-	EXPECT_EQ(0x0a4d0009u, p0.gateway);
+	EXPECT_EQ(0x0a4d0009u, leat_ip_addr_ipv4(p0.gateway));
 	EXPECT_TRUE(p0.refused.tx_tcp_cksum);
 	EXPECT_FALSE(p0.refused.tx_ip_cksum);
 	EXPECT_FALSE(world.port_confs[1].refused.tx_tcp_cksum);

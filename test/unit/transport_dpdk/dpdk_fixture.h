@@ -69,7 +69,7 @@ class Wire : public testing::Test
 		leat_error error = {};
 
 		conf.nb_addrs = 1;
-		conf.addrs[0] = { addr, 24 };
+		conf.addrs[0] = { leat_ip_addr_from_ipv4(addr), 24 };
 		ASSERT_EQ(0, leat_dpdk_port_open(&conf, &ports[i], &error)) << error.text;
 		ASSERT_EQ(0, OpenQueue(i, 0, &xps[i], &error)) << error.text;
 	}
