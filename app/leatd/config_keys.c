@@ -78,7 +78,7 @@ static const struct leatd_key keys[] = {
 	{ "memory", "carry-memory", LEATD_KEY_NUMBER, 1, 65536, NULL, "32", "MB",
 		"memory for requests that lie in several packets", CONF(carry_mb) },
 
-	{ "limits", "conns-max", LEATD_KEY_NUMBER, 1, 1048576, NULL, "4096", "N",
+	{ "limits", "conns-max", LEATD_KEY_NUMBER, 1, 16777216, NULL, "4096", "N",
 		"connections at one time", CONF(nb_conns_max) },
 	{ "limits", "keys-max", LEATD_KEY_NUMBER, 8, 268435456, NULL, "262144", "N",
 		"keys at one time", CONF(nb_keys_max) },

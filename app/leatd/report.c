@@ -97,13 +97,20 @@ report_memory(const struct leatd *d)
 		struct leat_worker_conf conf;
 
 		for (uint32_t p = 0; p < d->nb_ports; p++) {
+			size_t conn_len, time_wait_len;
+
+			leat_dpdk_conn_lens(d->workers[i].transports[p], &conn_len, &time_wait_len);
 			(void)snprintf(of, sizeof(of), "port %s", d->conf->ports[p].name);
 			report_memory_line("flows and connections", of, d->workers[i].stack_len[p]);
+			report_memory_line("- an idle connection", of, conn_len);
+			report_memory_line("- one in time-wait", of, time_wait_len);
 		}
 		(void)snprintf(of, sizeof(of), "worker %u", i);
 		leatd_worker_conf(d, i, &conf);
 		leat_worker_memory(&conf, &memory);
 		report_memory_line("sessions", of, memory.sessions_len);
+		report_memory_line(
+			"- one session", of, memory.sessions_len / d->conf->nb_conns_max);
 		report_memory_line("carry buffers", of, memory.carry_len);
 		report_memory_line("store", of, memory.store_len);
 		report_memory_line("turn", of, memory.worker_len);

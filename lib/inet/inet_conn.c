@@ -13,16 +13,19 @@ struct leat_inet_conn *
 inet_conn_alloc(struct leat_inet *inet, const struct inet_flow_key *key)
 {
 	struct leat_inet_conn *conn = STAILQ_FIRST(&inet->conns_free);
-	struct inet_flow_key flow_key = *key;
 	struct leat_ip_addr next_hop, src;
 
 	if (conn == NULL)
 		return NULL;
-	if (inet_route(inet, key->raddr, &next_hop, &src) < 0 || inet_flow_set(inet, key, conn) < 0)
+	if (inet_route(inet, key->raddr, &next_hop, &src) < 0)
 		return NULL;
 	STAILQ_REMOVE_HEAD(&inet->conns_free, link);
 	memset((uint8_t *)conn - inet->conn_off, 0, inet->conn_off + sizeof(*conn));
-	conn->key = flow_key;
+	conn->key = *key;
+	if (inet_flow_add(inet, &conn->key, conn) < 0) {
+		STAILQ_INSERT_HEAD(&inet->conns_free, conn, link);
+		return NULL;
+	}
 	conn->priv_len = (uint16_t)inet->conn_off;
 	conn->is_used = true;
 	conn->in_flow = true;

@@ -3,16 +3,37 @@
 /*
  * The flow table. Its signatures are SipHash under a secret key: a peer who chooses
  * his ports can fill no bucket, and cannot predict the order of evictions.
+ *
+ * The table's own keys are pointers to the keys inside connections and TIME-WAIT
+ * entries, a fifth of their length. So what is looked up is a pointer to a pointer.
  */
 
 #include <errno.h>
 
 #include "inet_priv.h"
 
+int
+inet_flow_cmp(const void *a, const void *b, size_t len)
+{
+	const struct inet_flow_key *keys[2];
+
+	memcpy(&keys[0], a, len);
+	memcpy(&keys[1], b, len);
+	return inet_flow_key_is_equal(keys[0], keys[1]) ? 0 : 1;
+}
+
+/* Two IPv4 addresses are hashed without the bytes in which none differs. */
 hash_sig_t
 inet_flow_sig(const struct leat_inet *inet, const struct inet_flow_key *key)
 {
-	return (hash_sig_t)leat_siphash(&inet->flow_hash_key, key, sizeof(*key));
+	uint32_t ipv4[4];
+
+	if (!leat_ip_addr_is_ipv4(key->raddr))
+		return (hash_sig_t)leat_siphash(&inet->flow_hash_key, key, sizeof(*key));
+	ipv4[0] = leat_ip_addr_ipv4(key->laddr);
+	ipv4[1] = leat_ip_addr_ipv4(key->raddr);
+	memcpy(&ipv4[2], &key->lport, 2 * sizeof(uint32_t));
+	return (hash_sig_t)leat_siphash(&inet->flow_hash_key, ipv4, sizeof(ipv4));
 }
 
 void *
@@ -20,7 +41,7 @@ inet_flow_find(const struct leat_inet *inet, const struct inet_flow_key *key)
 {
 	void *data;
 
-	if (rte_hash_lookup_with_hash_data(inet->flows, key, inet_flow_sig(inet, key), &data) < 0)
+	if (rte_hash_lookup_with_hash_data(inet->flows, &key, inet_flow_sig(inet, key), &data) < 0)
 		return NULL;
 	return data;
 }
@@ -33,7 +54,8 @@ inet_flow_find_burst(struct leat_inet *inet, struct inet_burst *burst)
 	if (burst->nb == 0)
 		return;
 	for (uint16_t i = 0; i < burst->nb; i++) {
-		burst->keys[i] = &burst->frames[i].key;
+		burst->flow_keys[i] = &burst->frames[i].key;
+		burst->keys[i] = &burst->flow_keys[i];
 		burst->sigs[i] = inet_flow_sig(inet, &burst->frames[i].key);
 	}
 	LEAT_VERIFY(rte_hash_lookup_with_hash_bulk_data(inet->flows, burst->keys, burst->sigs,
@@ -41,10 +63,10 @@ inet_flow_find_burst(struct leat_inet *inet, struct inet_burst *burst)
 }
 
 int
-inet_flow_set(struct leat_inet *inet, const struct inet_flow_key *key, void *data)
+inet_flow_add(struct leat_inet *inet, const struct inet_flow_key *key, void *data)
 {
 	inet->nb_flow_changes++;
-	if (rte_hash_add_key_with_hash_data(inet->flows, key, inet_flow_sig(inet, key), data) < 0)
+	if (rte_hash_add_key_with_hash_data(inet->flows, &key, inet_flow_sig(inet, key), data) < 0)
 		return -ENOBUFS;
 	return 0;
 }
@@ -53,5 +75,5 @@ void
 inet_flow_remove(struct leat_inet *inet, const struct inet_flow_key *key)
 {
 	inet->nb_flow_changes++;
-	LEAT_VERIFY(rte_hash_del_key_with_hash(inet->flows, key, inet_flow_sig(inet, key)) >= 0);
+	LEAT_VERIFY(rte_hash_del_key_with_hash(inet->flows, &key, inet_flow_sig(inet, key)) >= 0);
 }

@@ -11,10 +11,12 @@
 #include "inet_priv.h"
 
 #define HASH_ENTRIES_MIN 8u /* rte_hash's bucket */
-/* Bytes of rte_hash for one entry of capacity: slots of two buckets, index rings. */
-#define HASH_ENTRY_LEN 24u
-#define HASH_KEY_HEAD  8u
-#define PRIV_ALIGN     16u
+/* Bytes of rte_hash: slots in a bucket and in an overflow bucket, and its place in a ring. */
+#define HASH_SLOTS_LEN 17u
+#define HASH_RING_LEN  4u
+#define HASH_DATA_LEN  8u  /* in front of a key */
+#define CONN_ALIGN     16u /* of private bytes */
+#define CONN_OFF_ALIGN 8u  /* of the connection behind them */
 /* Mbufs out of order, of all connections together: one of so many of the pool. */
 #define REASS_POOL_SHARE 4u
 
@@ -27,13 +29,13 @@ align_up(size_t len, size_t align)
 static size_t
 conf_conn_off(const struct leat_inet_conf *conf)
 {
-	return align_up(conf->conn_priv_len, PRIV_ALIGN);
+	return align_up(conf->conn_priv_len, CONN_OFF_ALIGN);
 }
 
 static size_t
 conf_conn_stride(const struct leat_inet_conf *conf)
 {
-	return align_up(conf_conn_off(conf) + sizeof(struct leat_inet_conn), LEAT_CACHE_LINE_LEN);
+	return align_up(conf_conn_off(conf) + sizeof(struct leat_inet_conn), CONN_ALIGN);
 }
 
 static uint32_t
@@ -139,17 +141,38 @@ hash_create(const struct leat_inet *inet, const char *suffix, uint32_t nb_entrie
 static size_t
 hash_mem_len(uint32_t nb_entries, size_t key_len)
 {
-	return (size_t)rte_align32pow2(nb_entries) * HASH_ENTRY_LEN +
-	       (size_t)nb_entries * (HASH_KEY_HEAD + key_len);
+	return (size_t)rte_align32pow2(nb_entries) * HASH_SLOTS_LEN +
+	       (size_t)rte_align32pow2(nb_entries + 1) * HASH_RING_LEN +
+	       (size_t)nb_entries * (HASH_DATA_LEN + key_len);
+}
+
+/* Bytes of the flow table that one flow takes. */
+static size_t
+flow_len(const struct leat_inet_conf *conf)
+{
+	size_t len = hash_mem_len(conf_nb_flows(conf), sizeof(struct inet_flow_key *));
+
+	return (len + conf_nb_flows(conf) - 1) / conf_nb_flows(conf);
+}
+
+size_t
+leat_inet_conn_len(const struct leat_inet_conf *conf)
+{
+	return conf_conn_stride(conf) + flow_len(conf);
+}
+
+size_t
+leat_inet_time_wait_len(const struct leat_inet_conf *conf)
+{
+	return sizeof(struct inet_time_wait) + flow_len(conf);
 }
 
 size_t
 leat_inet_mem_len(const struct leat_inet_conf *conf)
 {
-	return sizeof(struct leat_inet) + conf->nb_conns_max * conf_conn_stride(conf) +
-	       conf->nb_time_waits_max * sizeof(struct inet_time_wait) +
+	return sizeof(struct leat_inet) + conf->nb_conns_max * leat_inet_conn_len(conf) +
+	       conf->nb_time_waits_max * leat_inet_time_wait_len(conf) +
 	       conf->nb_neighbours_max * sizeof(struct inet_nbr) +
-	       hash_mem_len(conf_nb_flows(conf), sizeof(struct inet_flow_key)) +
 	       hash_mem_len(conf->nb_neighbours_max, sizeof(struct leat_ip_addr));
 }
 
@@ -264,9 +287,10 @@ inet_alloc_tables(struct leat_inet *inet)
 			LEAT_CACHE_LINE_LEN, conf->socket_id);
 	if (inet->nbr_mem == NULL)
 		return -ENOMEM;
-	inet->flows = hash_create(inet, "f", conf_nb_flows(conf), sizeof(struct inet_flow_key));
+	inet->flows = hash_create(inet, "f", conf_nb_flows(conf), sizeof(struct inet_flow_key *));
 	if (inet->flows == NULL)
 		return -rte_errno;
+	rte_hash_set_cmp_func(inet->flows, inet_flow_cmp);
 	inet->nbr_hash = hash_create(inet, "n", LEAT_MAX(conf->nb_neighbours_max, HASH_ENTRIES_MIN),
 		sizeof(struct leat_ip_addr));
 	if (inet->nbr_hash == NULL)

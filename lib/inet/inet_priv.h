@@ -32,7 +32,7 @@ struct inet_flow_key {
 	struct leat_ip_addr raddr;
 	uint16_t lport;
 	uint16_t rport;
-	uint32_t zero;
+	uint32_t zero; /* beside the ports, with which it is hashed */
 };
 
 static_assert(sizeof(struct inet_flow_key) == 40, "no padding may enter the hash");
@@ -65,11 +65,12 @@ TAILQ_HEAD(inet_nbrs, inet_nbr);
 /* What is kept of a connection in TIME-WAIT. */
 struct inet_time_wait {
 	struct inet_flow_key key;
-	uint64_t expires_us;
+	uint64_t expires_us;              /* 0: not in use */
 	TAILQ_ENTRY(inet_time_wait) link; /* tws_free, or tws in the order of expires_us */
 	struct leat_tcp_time_wait tcp;
-	bool is_used;
 };
+
+static_assert(sizeof(struct inet_time_wait) <= 80, "a TIME-WAIT is compact");
 
 TAILQ_HEAD(inet_time_waits, inet_time_wait);
 
@@ -139,7 +140,8 @@ struct inet_tcp_frame {
 struct inet_burst {
 	uint16_t nb;
 	struct inet_tcp_frame frames[LEAT_INET_BURST_MAX];
-	const void *keys[LEAT_INET_BURST_MAX];
+	const struct inet_flow_key *flow_keys[LEAT_INET_BURST_MAX];
+	const void *keys[LEAT_INET_BURST_MAX]; /* where the table's keys are: in flow_keys */
 	hash_sig_t sigs[LEAT_INET_BURST_MAX];
 	void *data[LEAT_INET_BURST_MAX];
 	uint64_t hits;
@@ -226,11 +228,13 @@ struct rte_mbuf *inet_mbuf_cut(struct rte_mbuf *chain, uint32_t off, uint32_t le
 bool inet_bucket_take(struct inet_bucket *bucket, uint64_t now_us);
 
 /* inet_flow.c */
+/* The comparison of the table, for rte_hash_set_cmp_func(). */
+int inet_flow_cmp(const void *a, const void *b, size_t len);
 hash_sig_t inet_flow_sig(const struct leat_inet *inet, const struct inet_flow_key *key);
 void *inet_flow_find(const struct leat_inet *inet, const struct inet_flow_key *key);
 void inet_flow_find_burst(struct leat_inet *inet, struct inet_burst *burst);
-/* Add a flow or give it new data. 0 or -ENOBUFS. */
-int inet_flow_set(struct leat_inet *inet, const struct inet_flow_key *key, void *data);
+/* Add a flow that is not there; its key stays where it is until it is removed. 0 or -ENOBUFS. */
+int inet_flow_add(struct leat_inet *inet, const struct inet_flow_key *key, void *data);
 void inet_flow_remove(struct leat_inet *inet, const struct inet_flow_key *key);
 
 static inline bool

@@ -243,7 +243,7 @@ flow_is(void *data, const struct inet_flow_key *key)
 	if (inet_flow_is_time_wait(data)) {
 		const struct inet_time_wait *tw = inet_flow_time_wait(data);
 
-		return tw->is_used && inet_flow_key_is_equal(&tw->key, key);
+		return tw->expires_us != 0 && inet_flow_key_is_equal(&tw->key, key);
 	}
 	const struct leat_inet_conn *conn = data;
 

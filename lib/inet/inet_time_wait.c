@@ -12,14 +12,14 @@ tw_free(struct leat_inet *inet, struct inet_time_wait *tw)
 {
 	TAILQ_REMOVE(&inet->tws, tw, link);
 	TAILQ_INSERT_HEAD(&inet->tws_free, tw, link);
-	tw->is_used = false;
+	tw->expires_us = 0;
 	inet->nb_time_waits--;
 }
 
 void
 inet_time_wait_remove(struct leat_inet *inet, struct inet_time_wait *tw)
 {
-	LEAT_VERIFY(tw->is_used);
+	LEAT_VERIFY(tw->expires_us != 0);
 
 	inet_flow_remove(inet, &tw->key);
 	tw_free(inet, tw);
@@ -53,13 +53,13 @@ inet_time_wait_add(struct leat_inet *inet, const struct leat_inet_conn *conn)
 {
 	struct inet_time_wait *tw = tw_alloc(inet);
 
-	if (tw == NULL || inet_flow_set(inet, &conn->key, (char *)tw + 1) < 0) {
-		inet_flow_remove(inet, &conn->key);
+	inet_flow_remove(inet, &conn->key);
+	if (tw == NULL)
 		return;
-	}
-	TAILQ_REMOVE(&inet->tws_free, tw, link);
 	tw->key = conn->key;
-	tw->is_used = true;
+	if (inet_flow_add(inet, &tw->key, (char *)tw + 1) < 0)
+		return;
+	TAILQ_REMOVE(&inet->tws_free, tw, link);
 	leat_tcp_time_wait_get(&conn->tcb, &tw->tcp);
 	tw_start(inet, tw);
 	inet->nb_time_waits++;

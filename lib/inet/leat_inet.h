@@ -156,6 +156,16 @@ void leat_inet_close(struct leat_inet *inet);
 size_t leat_inet_mem_len(const struct leat_inet_conf *conf);
 
 /**
+ * @return
+ *   Bytes that one idle connection takes: its slot with the user's private bytes, and its
+ *   place in the flow table.
+ */
+size_t leat_inet_conn_len(const struct leat_inet_conf *conf);
+
+/** @return bytes that one connection in TIME-WAIT takes, its place in the flow table included. */
+size_t leat_inet_time_wait_len(const struct leat_inet_conf *conf);
+
+/**
  * Accept connections from now on.
  *
  * @param addr

@@ -72,6 +72,8 @@ init_open_inet(
 		inet_conf.tcp = *own->tcp;
 	else
 		leat_tcp_conf_init(&inet_conf.tcp, (uint16_t)(port->info.mtu - INIT_IP_TCP_LEN));
+	queue->conn_len = leat_inet_conn_len(&inet_conf);
+	queue->time_wait_len = leat_inet_time_wait_len(&inet_conf);
 	return leat_inet_open(&inet_conf, &queue->inet, error);
 }
 
@@ -250,6 +252,14 @@ leat_dpdk_inet_stats(const struct leat_transport *xp)
 {
 	LEAT_VERIFY(xp->ops == &leat_transport_dpdk_ops);
 	return leat_inet_stats(dpdk_queue_of(xp)->inet);
+}
+
+void
+leat_dpdk_conn_lens(const struct leat_transport *xp, size_t *conn_len, size_t *time_wait_len)
+{
+	LEAT_VERIFY(xp->ops == &leat_transport_dpdk_ops);
+	*conn_len = dpdk_queue_of(xp)->conn_len;
+	*time_wait_len = dpdk_queue_of(xp)->time_wait_len;
 }
 
 const struct leat_transport_ops leat_transport_dpdk_ops = {

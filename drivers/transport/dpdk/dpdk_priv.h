@@ -74,6 +74,8 @@ struct dpdk_queue {
 	struct rte_mempool *rx_pool;
 	unsigned int nb_rx_low; /* likewise */
 	struct leat_dpdk_port *port;
+	size_t conn_len; /* bytes of one idle connection */
+	size_t time_wait_len;
 	struct leat_dpdk_stats stats;
 	struct rte_mbuf *backlog[DPDK_BURST];
 	struct rte_mbuf *stash[DPDK_BURST];
@@ -83,6 +85,8 @@ struct dpdk_queue {
 struct dpdk_conn {
 	struct leat_conn conn; /* first */
 };
+
+static_assert(sizeof(struct dpdk_conn) <= 24, "an idle connection shall fit 512 bytes");
 
 static inline struct dpdk_queue *
 dpdk_queue_of(const struct leat_transport *xp)

@@ -160,6 +160,16 @@ const struct leat_dpdk_stats *leat_dpdk_stats(const struct leat_transport *xp);
 /** The stack's own counters; @p xp is of leat_transport_dpdk_ops. */
 const struct leat_inet_stats *leat_dpdk_inet_stats(const struct leat_transport *xp);
 
+/**
+ * What connections of a queue cost; @p xp is of leat_transport_dpdk_ops.
+ *
+ * @param conn_len
+ *   Receives the bytes of one idle connection, its place in the flow table included.
+ * @param time_wait_len
+ *   Receives the same of one connection in TIME-WAIT.
+ */
+void leat_dpdk_conn_lens(const struct leat_transport *xp, size_t *conn_len, size_t *time_wait_len);
+
 #ifdef __cplusplus
 }
 #endif

@@ -541,4 +541,20 @@ TEST_F(InetConn, OpenRefusesWhatCannotBe)
 	Open();
 }
 
+// What is over must be known at the start: a million of them are a million times as much.
+TEST_F(InetConn, AnIdleConnectionTakesAtMost512BytesItsFlowIncluded)
+{
+	constexpr size_t kTcbLen = 288; // the engine's share of them
+
+	for (uint32_t nb : { 4096u, 65536u, 1u << 20, LEAT_INET_CONNS_MAX }) {
+		conf_.nb_conns_max = nb;
+		conf_.nb_time_waits_max = nb;
+		size_t rest = leat_inet_conn_len(&conf_) - sizeof(leat_tcb);
+		EXPECT_LE(rest, 512 - kTcbLen) << nb;
+		EXPECT_LE(leat_inet_time_wait_len(&conf_), 128u) << nb;
+		EXPECT_GE(leat_inet_mem_len(&conf_),
+			nb * (leat_inet_conn_len(&conf_) + leat_inet_time_wait_len(&conf_)));
+	}
+}
+
 } // namespace

@@ -96,6 +96,8 @@ TEST_F(Init, TheLastLineOfTheReportIsReady)
 		     "port p0: device net_tap0,iface=t0, driver "
 		     "net_stub, mac 00:00:00:00:00:00, mtu 0",
 		     "port p0: addresses 10.77.0.1/24 10.77.0.2/24, gateway 10.77.0.9, vlan 5\n",
+		     "memory: - an idle connection     port p0                   480 bytes\n",
+		     "memory: - one in time-wait       port p0                   120 bytes\n",
 		     "listen: http on dpdk 0.0.0.0 port 80\n" })
 		EXPECT_NE(std::string::npos, out.find(line)) << line << "\n" << out;
 }

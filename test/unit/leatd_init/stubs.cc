@@ -211,6 +211,13 @@ leat_dpdk_port_close(leat_dpdk_port *port)
 	delete port;
 }
 
+void
+leat_dpdk_conn_lens(const leat_transport *, size_t *conn_len, size_t *time_wait_len)
+{
+	*conn_len = 480;
+	*time_wait_len = 120;
+}
+
 const struct leat_dpdk_port_info *
 leat_dpdk_port_info(const leat_dpdk_port *port)
 {
