@@ -169,14 +169,20 @@ struct leat_tcp_conf {
 	 * takes from it and gives back. NULL: each connection's own limit only.
 	 */
 	uint32_t *reass_budget;
+	/* Keep-alives, RFC 9293 section 3.8.4. */
+	uint32_t keep_idle_s;       /**< silence before the first, 0: none; LEAT_TCP_KEEP_MAX_S */
+	uint32_t keep_interval_s;   /**< between two of them, 1 to LEAT_TCP_KEEP_MAX_S */
+	uint8_t nb_keep_probes_max; /**< without an answer before the end, at least 1 */
 	uint32_t ts_offset; /**< of our timestamps, a secret: they shall not tell how long we run */
 };
 
 #define LEAT_TCP_RTO_MAX_US 600000000u
+#define LEAT_TCP_KEEP_MAX_S 86400u
 
 /**
  * The defaults, for an MSS of @p mss: a receive window of 256 KiB, 256 KiB to send, 15
- * retries (6 of a SYN), 256 mbufs out of order, and the times named in the struct.
+ * retries (6 of a SYN), 256 mbufs out of order, no keep-alives (9 of them at 75 s once their
+ * idle time is set), and the times named in the struct.
  */
 void leat_tcp_conf_init(struct leat_tcp_conf *conf, uint16_t mss);
 
@@ -277,9 +283,10 @@ struct leat_tcb {
 	uint64_t rtt_at_us;
 	uint64_t rtx_at_us;  /**< retransmission or persist timer */
 	uint64_t ack_at_us;  /**< delayed ACK */
-	uint64_t life_at_us; /**< TIME-WAIT, FIN-WAIT-2, orphan */
+	uint64_t life_at_us; /**< TIME-WAIT, FIN-WAIT-2, orphan; before our FIN: keep-alive */
 	uint32_t snd_at_ms;  /**< text was last sent */
 	uint32_t challenge_at_s;
+	uint32_t heard_at_ms; /**< the peer, where keep-alives are on */
 
 	/* Rare: handshake, and text out of order. */
 	uint32_t iss;
@@ -290,6 +297,7 @@ struct leat_tcb {
 	struct rte_mbuf *reass_tail; /**< the last packet */
 	uint16_t nb_reass;           /**< mbufs */
 	uint8_t nb_sacks;
+	uint8_t nb_keep_probes;                        /**< since the peer was last heard */
 	struct leat_tcp_sack sacks[LEAT_TCP_SACK_MAX]; /**< latest first, RFC 2018 section 4 */
 };
 

@@ -25,6 +25,8 @@ leat_tcp_conf_init(struct leat_tcp_conf *conf, uint16_t mss)
 		.time_wait_us = 30 * 1000 * 1000,
 		.fin_wait_2_us = 60 * 1000 * 1000,
 		.nb_reass_max = 256,
+		.keep_interval_s = 75,
+		.nb_keep_probes_max = 9,
 	};
 }
 
@@ -36,6 +38,9 @@ conn_init(struct leat_tcb *tcb, const struct leat_tcp_conf *conf, uint32_t iss)
 	LEAT_VERIFY(conf->rcv_wnd_max >= 2u * conf->mss);
 	LEAT_VERIFY(conf->rto_max_us <= LEAT_TCP_RTO_MAX_US);
 	LEAT_VERIFY(conf->nb_reass_max <= LEAT_TCP_RX_SEGS_MAX);
+	LEAT_VERIFY(conf->keep_idle_s <= LEAT_TCP_KEEP_MAX_S);
+	LEAT_VERIFY(conf->keep_interval_s - 1 < LEAT_TCP_KEEP_MAX_S);
+	LEAT_VERIFY(conf->nb_keep_probes_max > 0);
 
 	*tcb = (struct leat_tcb){ 0 };
 	tcb->conf = conf;
@@ -157,6 +162,7 @@ leat_tcp_shutdown(struct leat_tcb *tcb)
 {
 	if (tcb->fin_queued || tcb->state == LEAT_TCP_CLOSED)
 		return;
+	tcp_keep_stop(tcb);
 	switch (tcb->state) {
 	case LEAT_TCP_SYN_SENT:
 		tcp_end(tcb, 0);

@@ -202,8 +202,9 @@ tcp_step5_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 		tcp_take_syn_ack(tcb, now_us, seg);
 		tcb->snd_wl1 = seg->seq;
 		tcb->snd_wl2 = seg->ack;
-		tcp_enter_established(tcb);
+		tcp_enter_established(tcb, now_us);
 	}
+	tcp_keep_heard(tcb, now_us);
 	return tcp_take_ack(tcb, now_us, seg);
 }
 

@@ -205,8 +205,9 @@ out_text(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 }
 
 /*
- * A probe of the closed window: a number just below what the peer expects, which it must
- * answer with its window. It takes no sequence number, so nothing is in flight after it.
+ * A probe of the closed window, or of a peer that is silent: a number just below what it
+ * expects, which it must answer with its window. It takes no sequence number, so nothing
+ * is in flight after it.
  */
 static bool
 out_probe(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
@@ -214,8 +215,9 @@ out_probe(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 	if ((tcb->owed & TCP_OWED_PROBE) == 0)
 		return false;
 	tcb->owed &= (uint8_t)~TCP_OWED_PROBE;
-	if (tcb->timer_kind != TCP_TIMER_PERSIST || tcb->rtx_at_us == TCP_NEVER)
-		return false; /* the window has opened meanwhile */
+	if ((tcb->timer_kind != TCP_TIMER_PERSIST || tcb->rtx_at_us == TCP_NEVER) &&
+		(tcb->nb_keep_probes == 0 || tcb->snd_len > 0))
+		return false; /* the window has opened, or text asks the same, meanwhile */
 	out_fill(tcb, now_us, out, tcb->snd_una - 1);
 	return true;
 }

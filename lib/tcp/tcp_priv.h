@@ -23,7 +23,7 @@ enum tcp_owed {
 	TCP_OWED_ACK = 0x02,   /* an ACK, on text or alone */
 	TCP_OWED_SEND = 0x04,  /* text or FIN, as far as the windows allow */
 	TCP_OWED_RTX = 0x08,   /* one segment from snd_una on, whatever snd_nxt is */
-	TCP_OWED_PROBE = 0x10, /* a probe of the closed window */
+	TCP_OWED_PROBE = 0x10, /* a probe of the closed window, or a keep-alive */
 };
 
 /* What rtx_at_us is for: tcb->timer_kind. Never both at a time. */
@@ -108,7 +108,7 @@ tcp_state_sends(const struct leat_tcb *tcb)
 void tcp_set_state(struct leat_tcb *tcb, enum leat_tcp_state next);
 /* Enter CLOSED and tell the user; its text is dropped, what it may still take stays. */
 void tcp_end(struct leat_tcb *tcb, int error);
-void tcp_enter_established(struct leat_tcb *tcb);
+void tcp_enter_established(struct leat_tcb *tcb, uint64_t now_us);
 void tcp_enter_time_wait(struct leat_tcb *tcb, uint64_t now_us);
 
 /* tcp_conn.c */
@@ -123,6 +123,31 @@ void tcp_take_syn_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_t
 
 enum leat_tcp_verdict tcp_synsent_input(
 	struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg);
+
+/* tcp_keep.c: keep-alives */
+
+void tcp_keep_start(struct leat_tcb *tcb, uint64_t now_us);
+/* The user sends no more: life_at_us is for the limit of what follows. */
+void tcp_keep_stop(struct leat_tcb *tcb);
+void tcp_keep_fire(struct leat_tcb *tcb, uint64_t now_us);
+
+/* life_at_us is the keep-alive timer. */
+static inline bool
+tcp_keep_is_on(const struct leat_tcb *tcb)
+{
+	return tcb->conf->keep_idle_s != 0 && !tcb->fin_queued &&
+	       (tcb->state == LEAT_TCP_ESTABLISHED || tcb->state == LEAT_TCP_CLOSE_WAIT);
+}
+
+/* A segment has come from the peer. */
+static inline void
+tcp_keep_heard(struct leat_tcb *tcb, uint64_t now_us)
+{
+	if (tcb->conf->keep_idle_s == 0)
+		return;
+	tcb->heard_at_ms = tcp_ms(now_us);
+	tcb->nb_keep_probes = 0;
+}
 
 /* tcp_window.c: the receive window */
 

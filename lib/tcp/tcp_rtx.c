@@ -177,7 +177,9 @@ persist_fire(struct leat_tcb *tcb, uint64_t now_us)
 void
 leat_tcp_timeout(struct leat_tcb *tcb, uint64_t now_us)
 {
-	if (tcb->life_at_us <= now_us) {
+	if (tcb->life_at_us <= now_us && tcp_keep_is_on(tcb)) {
+		tcp_keep_fire(tcb, now_us);
+	} else if (tcb->life_at_us <= now_us) {
 		tcp_end(tcb, tcb->state == LEAT_TCP_TIME_WAIT ? 0 : -ETIMEDOUT);
 		return;
 	}

@@ -63,12 +63,13 @@ tcp_set_state(struct leat_tcb *tcb, enum leat_tcp_state next)
 }
 
 void
-tcp_enter_established(struct leat_tcb *tcb)
+tcp_enter_established(struct leat_tcb *tcb, uint64_t now_us)
 {
 	tcp_set_state(tcb, LEAT_TCP_ESTABLISHED);
 	tcb->events |= LEAT_TCP_EV_OPEN;
 	if (tcb->fin_queued) /* closed by the user while the handshake ran */
 		tcp_set_state(tcb, LEAT_TCP_FIN_WAIT_1);
+	tcp_keep_start(tcb, now_us);
 	if (tcb->fin_queued || tcb->snd_len > 0)
 		tcb->owed |= TCP_OWED_SEND;
 }

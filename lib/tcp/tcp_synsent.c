@@ -44,7 +44,7 @@ synsent_step4_syn(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *se
 		return LEAT_TCP_DONE;
 	}
 	tcp_take_syn_ack(tcb, now_us, seg);
-	tcp_enter_established(tcb);
+	tcp_enter_established(tcb, now_us);
 	tcb->owed |= TCP_OWED_ACK;
 	/* What else it carries begins behind the SYN. */
 	seg->flags &= (uint8_t)~LEAT_TCP_SYN;
