@@ -127,7 +127,8 @@ inet_conn_fail(struct leat_inet *inet, struct leat_inet_conn *conn, int error)
 	struct leat_tcp_out rst;
 
 	conn->error = error;
-	(void)leat_tcp_abort(&conn->tcb, &rst); /* the peer cannot be reached, nor told */
+	(void)leat_tcp_abort(
+		&conn->tcb, inet->now_us, &rst); /* the peer cannot be reached, nor told */
 	inet_conn_settle(inet, conn);
 }
 

@@ -82,27 +82,20 @@ drop:
 	rte_pktmbuf_free(mbuf);
 }
 
-/* RFC 9293 section 3.10.7.1; also the answer to what a connection refuses. */
+/* Refuse a segment; @p tcb is the connection that does, or NULL where there is none. */
 static void
-tcp_reset(struct leat_inet *inet, const struct inet_flow_key *key, const struct leat_tcp_seg *seg)
+tcp_reset(struct leat_inet *inet, const struct inet_tcp_frame *frame, const struct leat_tcb *tcb)
 {
-	struct leat_tcp_out rst = { .flags = LEAT_TCP_RST };
+	struct leat_tcp_out rst;
 
-	if ((seg->flags & LEAT_TCP_RST) != 0)
+	if (!leat_tcp_refuse(tcb, inet->now_us, &frame->seg, &rst))
 		return;
 	if (!inet_bucket_take(&inet->rst_bucket, inet->now_us)) {
 		inet->stats.tx_rst_limited++;
 		return;
 	}
-	if ((seg->flags & LEAT_TCP_ACK) != 0) {
-		rst.seq = seg->ack;
-	} else {
-		rst.flags |= LEAT_TCP_ACK;
-		rst.ack = seg->seq + seg->len + ((seg->flags & LEAT_TCP_SYN) != 0) +
-			  ((seg->flags & LEAT_TCP_FIN) != 0);
-	}
 	inet->stats.tx_rst++;
-	inet_ctl_send_tcp(inet, key, &rst);
+	inet_ctl_send_tcp(inet, &frame->key, &rst);
 }
 
 /* The listener for the address itself goes before that for any. */
@@ -176,7 +169,7 @@ tcp_listen_input(struct leat_inet *inet, const struct inet_listener *listener,
 		return;
 	}
 	if ((flags & LEAT_TCP_ACK) != 0) { /* second */
-		tcp_reset(inet, &frame->key, &frame->seg);
+		tcp_reset(inet, frame, NULL);
 		return;
 	}
 	if ((flags & LEAT_TCP_SYN) == 0 || (flags & LEAT_TCP_FIN) != 0) { /* fourth; nobody's SYN */
@@ -197,7 +190,7 @@ tcp_closed_input(struct leat_inet *inet, const struct inet_tcp_frame *frame)
 		return;
 	}
 	inet->stats.rx_tcp_no_conn++;
-	tcp_reset(inet, &frame->key, &frame->seg);
+	tcp_reset(inet, frame, NULL);
 }
 
 static void
@@ -232,7 +225,7 @@ tcp_conn_input(struct leat_inet *inet, struct leat_inet_conn *conn, struct inet_
 	verdict = leat_tcp_input(&conn->tcb, inet->now_us, &frame->seg, frame->mbuf);
 	frame->mbuf = NULL;
 	if (verdict == LEAT_TCP_REFUSED)
-		tcp_reset(inet, &frame->key, &frame->seg);
+		tcp_reset(inet, frame, &conn->tcb);
 	inet->stats.rx_tcp_dropped += verdict == LEAT_TCP_DROPPED;
 	inet_conn_settle(inet, conn);
 }

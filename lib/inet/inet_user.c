@@ -206,7 +206,7 @@ leat_inet_abort(struct leat_inet *inet, struct leat_inet_conn *conn)
 
 	if (conn->is_over)
 		return;
-	if (leat_tcp_abort(&conn->tcb, &rst))
+	if (leat_tcp_abort(&conn->tcb, inet->now_us, &rst))
 		inet_ctl_send_tcp(inet, &conn->key, &rst);
 	inet_conn_settle(inet, conn);
 }

@@ -204,7 +204,7 @@ enum leat_tcp_verdict {
 	LEAT_TCP_NEXT,    /**< internal: go on to the next step */
 	LEAT_TCP_DONE,    /**< taken; tcb->events tells what came of it */
 	LEAT_TCP_DROPPED, /**< it changed nothing; an ACK may be owed */
-	LEAT_TCP_REFUSED, /**< answer <SEQ=SEG.ACK><CTL=RST>; state is CLOSED or as before */
+	LEAT_TCP_REFUSED, /**< leat_tcp_refuse() has the answer; state is CLOSED or as before */
 	LEAT_TCP_GONE,    /**< state is CLOSED now, by RST or by the last ACK */
 	LEAT_TCP_REOPEN,  /**< a SYN that may replace this TIME-WAIT, RFC 6191: end it, open anew */
 };
@@ -397,7 +397,7 @@ void leat_tcp_shutdown(struct leat_tcb *tcb);
  * @return
  *   As leat_tcp_abort().
  */
-bool leat_tcp_close(struct leat_tcb *tcb, struct leat_tcp_out *rst);
+bool leat_tcp_close(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *rst);
 
 /**
  * ABORT of RFC 9293 section 3.10.5. State is CLOSED afterwards and the error
@@ -408,7 +408,23 @@ bool leat_tcp_close(struct leat_tcb *tcb, struct leat_tcp_out *rst);
  * @return
  *   Whether the peer must be told: send @p rst.
  */
-bool leat_tcp_abort(struct leat_tcb *tcb, struct leat_tcp_out *rst);
+bool leat_tcp_abort(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *rst);
+
+/**
+ * The answer to a segment that nobody takes, RFC 9293 section 3.10.7.1.
+ *
+ * @param tcb
+ *   The connection for which leat_tcp_input() returned LEAT_TCP_REFUSED, whose timestamps
+ *   the answer carries (RFC 7323 section 3.2); NULL: there is none.
+ * @param seg
+ *   The segment.
+ * @param rst
+ *   Filled if the return value is true.
+ * @return
+ *   Whether @p rst should be sent: a RST is never answered.
+ */
+bool leat_tcp_refuse(const struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg,
+	struct leat_tcp_out *rst);
 
 /**
  * The next segment that may go now.

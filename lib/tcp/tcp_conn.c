@@ -183,17 +183,17 @@ leat_tcp_shutdown(struct leat_tcb *tcb)
 }
 
 bool
-leat_tcp_close(struct leat_tcb *tcb, struct leat_tcp_out *rst)
+leat_tcp_close(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *rst)
 {
 	if (tcb->rcv_unread > 0 && tcp_state_synchronized(tcb))
-		return leat_tcp_abort(tcb, rst);
+		return leat_tcp_abort(tcb, now_us, rst);
 	tcb->is_orphan = true;
 	leat_tcp_shutdown(tcb);
 	return false;
 }
 
 bool
-leat_tcp_abort(struct leat_tcb *tcb, struct leat_tcp_out *rst)
+leat_tcp_abort(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *rst)
 {
 	bool tell = false;
 
@@ -205,20 +205,38 @@ leat_tcp_abort(struct leat_tcb *tcb, struct leat_tcp_out *rst)
 	case LEAT_TCP_FIN_WAIT_1:
 	case LEAT_TCP_FIN_WAIT_2:
 	case LEAT_TCP_CLOSE_WAIT:
-		tcp_fill_rst(tcb, rst);
+		tcp_fill_rst(tcb, now_us, rst);
 		tell = true;
 		break;
 	case LEAT_TCP_CLOSING:
 	case LEAT_TCP_LAST_ACK: /* a reset does no harm to a peer that has all our text */
 		tell = tcb->snd_len > 0;
 		if (tell)
-			tcp_fill_rst(tcb, rst);
+			tcp_fill_rst(tcb, now_us, rst);
 		break;
 	default: /* SYN-SENT, TIME-WAIT: there is nobody to tell */
 		break;
 	}
 	tcp_end(tcb, -ECONNABORTED);
 	return tell;
+}
+
+bool
+leat_tcp_refuse(const struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg,
+	struct leat_tcp_out *rst)
+{
+	if ((seg->flags & LEAT_TCP_RST) != 0)
+		return false;
+	*rst = (struct leat_tcp_out){ .flags = LEAT_TCP_RST };
+	if ((seg->flags & LEAT_TCP_ACK) != 0) {
+		rst->seq = seg->ack;
+	} else {
+		rst->flags |= LEAT_TCP_ACK;
+		rst->ack = seg->seq + tcp_seg_seq_len(seg);
+	}
+	if (tcb != NULL)
+		tcp_fill_ts(tcb, now_us, &rst->opts);
+	return true;
 }
 
 void

@@ -13,18 +13,11 @@
 
 #define PAWS_VALID_S (24u * 24 * 3600) /* RFC 7323 section 5.5 */
 
-/* Sequence numbers that a segment takes: its text, and one each for SYN and FIN. */
-static uint32_t
-seg_seq_len(const struct leat_tcp_seg *seg)
-{
-	return seg->len + ((seg->flags & LEAT_TCP_SYN) != 0) + ((seg->flags & LEAT_TCP_FIN) != 0);
-}
-
 /* The four cases of table 6. */
 static bool
 seg_is_acceptable(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 {
-	uint32_t len = seg_seq_len(seg);
+	uint32_t len = tcp_seg_seq_len(seg);
 	uint32_t wnd_end = tcb->rcv_adv;
 	uint32_t last = seg->seq + len - 1;
 
@@ -68,7 +61,7 @@ seg_take_ts(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *se
 static bool
 seg_is_old(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 {
-	uint32_t end = seg->seq + seg_seq_len(seg);
+	uint32_t end = seg->seq + tcp_seg_seq_len(seg);
 
 	return seg->len > 0 && seq_le(end, tcb->rcv_nxt) &&
 	       tcb->rcv_nxt - seg->seq <= tcb->conf->rcv_wnd_max;
@@ -154,7 +147,7 @@ tcp_step1_seq(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 	}
 	if (is_rst)
 		return LEAT_TCP_DROPPED;
-	if (seg_seq_len(seg) > 0)
+	if (tcp_seg_seq_len(seg) > 0)
 		tcb->owed |= TCP_OWED_ACK;
 	else
 		tcp_owe_challenge(tcb, now_us);

@@ -15,16 +15,22 @@ out_count_ack(struct leat_tcb *tcb)
 	tcb->owed &= (uint8_t)~TCP_OWED_ACK;
 }
 
+void
+tcp_fill_ts(const struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_opts *opts)
+{
+	if (!tcb->ts_on)
+		return;
+	opts->has_ts = true;
+	opts->ts_val = tcp_ts_now(tcb->conf, now_us);
+	opts->ts_ecr = tcb->ts_recent;
+}
+
 static void
 out_fill_opts(const struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_opts *opts)
 {
 	unsigned int nb_sacks_max = LEAT_TCP_SACK_MAX - tcb->ts_on;
 
-	if (tcb->ts_on) {
-		opts->has_ts = true;
-		opts->ts_val = tcp_ts_now(tcb->conf, now_us);
-		opts->ts_ecr = tcb->ts_recent;
-	}
+	tcp_fill_ts(tcb, now_us, opts);
 	if (!tcb->sack_on)
 		return;
 	opts->nb_sacks = (uint8_t)LEAT_MIN(tcb->nb_sacks, nb_sacks_max);
@@ -46,12 +52,13 @@ out_fill(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out, uint32
 }
 
 void
-tcp_fill_rst(struct leat_tcb *tcb, struct leat_tcp_out *rst)
+tcp_fill_rst(const struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *rst)
 {
 	*rst = (struct leat_tcp_out){ 0 };
 	rst->seq = tcb->snd_max;
 	rst->ack = tcb->rcv_nxt;
 	rst->flags = LEAT_TCP_RST | LEAT_TCP_ACK;
+	tcp_fill_ts(tcb, now_us, &rst->opts); /* RFC 7323 section 3.2 */
 }
 
 /* SYN offers all that we speak; SYN-ACK what the peer offered as well. */

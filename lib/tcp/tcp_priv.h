@@ -45,6 +45,13 @@ seq_le(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) <= 0;
 }
 
+/* Sequence numbers that a segment takes: its text, and one each for SYN and FIN. */
+static inline uint32_t
+tcp_seg_seq_len(const struct leat_tcp_seg *seg)
+{
+	return seg->len + ((seg->flags & LEAT_TCP_SYN) != 0) + ((seg->flags & LEAT_TCP_FIN) != 0);
+}
+
 static inline uint32_t
 tcp_ms(uint64_t now_us)
 {
@@ -237,7 +244,9 @@ size_t tcp_opts_len(const struct leat_tcp_opts *opts);
 /* tcp_output.c */
 
 /* <SEQ=SND.NXT><CTL=RST,ACK>, for an abort. */
-void tcp_fill_rst(struct leat_tcb *tcb, struct leat_tcp_out *rst);
+void tcp_fill_rst(const struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *rst);
+/* Our clock and the peer's, where timestamps are on. */
+void tcp_fill_ts(const struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_opts *opts);
 
 #ifdef __cplusplus
 }

@@ -232,7 +232,8 @@ TEST_F(TcpClose, AbortTellsThePeerWhereItMust)
 		Enter(row.state);
 		uint32_t seq = tcb.snd_max;
 
-		EXPECT_EQ(row.tells, leat_tcp_abort(&tcb, &rst)) << leat_tcp_state_name(row.state);
+		EXPECT_EQ(row.tells, leat_tcp_abort(&tcb, now, &rst))
+			<< leat_tcp_state_name(row.state);
 		EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
 		EXPECT_EQ(-ECONNABORTED, tcb.error);
 		if (row.tells) {
@@ -240,9 +241,55 @@ TEST_F(TcpClose, AbortTellsThePeerWhereItMust)
 			EXPECT_EQ(seq, rst.seq);
 			EXPECT_EQ(tcb.rcv_nxt, rst.ack);
 		}
-		EXPECT_FALSE(leat_tcp_abort(&tcb, &rst));
+		EXPECT_FALSE(leat_tcp_abort(&tcb, now, &rst));
 		EXPECT_FALSE(leat_tcp_wants_output(&tcb));
 	}
+}
+
+// RFC 7323 section 3.2: "TSopt ... SHOULD be sent in an <RST> segment", once on.
+TEST_F(TcpClose, ResetsCarryTimestamps)
+{
+	leat_tcp_seg syn = Syn();
+	leat_tcp_out rst = {};
+
+	syn.opts.has_ts = true;
+	syn.opts.ts_val = 5000;
+	Establish(syn);
+	leat_tcp_seg refused = Seg(kAck);
+	EXPECT_TRUE(leat_tcp_refuse(&tcb, now, &refused, &rst));
+	EXPECT_EQ(kRst, rst.flags);
+	EXPECT_EQ(refused.ack, rst.seq);
+	EXPECT_TRUE(rst.opts.has_ts);
+	EXPECT_EQ((uint32_t)(now / 1000), rst.opts.ts_val);
+	EXPECT_EQ(5000u, rst.opts.ts_ecr);
+
+	ASSERT_TRUE(leat_tcp_abort(&tcb, now, &rst));
+	EXPECT_TRUE(rst.opts.has_ts);
+	EXPECT_EQ((uint32_t)(now / 1000), rst.opts.ts_val);
+	EXPECT_EQ(5000u, rst.opts.ts_ecr);
+}
+
+// RFC 9293 section 3.10.7.1, where there is no connection.
+TEST_F(TcpClose, RefusalOfEachKindOfSegment)
+{
+	leat_tcp_seg seg = {};
+	leat_tcp_out rst = {};
+
+	seg.seq = 100;
+	seg.len = 10;
+	seg.flags = kSyn | kFin;
+	ASSERT_TRUE(leat_tcp_refuse(nullptr, now, &seg, &rst));
+	EXPECT_EQ(kRst | kAck, rst.flags);
+	EXPECT_EQ(0u, rst.seq);
+	EXPECT_EQ(112u, rst.ack);
+	EXPECT_FALSE(rst.opts.has_ts);
+	seg.flags = kAck;
+	seg.ack = 7;
+	ASSERT_TRUE(leat_tcp_refuse(nullptr, now, &seg, &rst));
+	EXPECT_EQ(kRst, rst.flags);
+	EXPECT_EQ(7u, rst.seq);
+	seg.flags = kRst;
+	EXPECT_FALSE(leat_tcp_refuse(nullptr, now, &seg, &rst));
 }
 
 // RFC 9293 section 3.6: who closes without having read resets.
@@ -253,7 +300,7 @@ TEST_F(TcpClose, UnreadTextTurnsCloseIntoReset)
 	Establish();
 	InputAt(0, "request");
 	EXPECT_TRUE(leat_tcp_has_unread(&tcb));
-	EXPECT_TRUE(leat_tcp_close(&tcb, &rst));
+	EXPECT_TRUE(leat_tcp_close(&tcb, now, &rst));
 	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
 }
 
@@ -262,7 +309,7 @@ TEST_F(TcpClose, TextThatNobodyWillReadResets)
 	leat_tcp_out rst;
 
 	Establish();
-	EXPECT_FALSE(leat_tcp_close(&tcb, &rst));
+	EXPECT_FALSE(leat_tcp_close(&tcb, now, &rst));
 	Output();
 	EXPECT_EQ(LEAT_TCP_REFUSED, InputAt(0, "late"));
 	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
