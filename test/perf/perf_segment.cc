@@ -88,9 +88,9 @@ class End
 	End(const End &) = delete;
 	End &operator=(const End &) = delete;
 
-	static uint32_t Addr(int idx)
+	static leat_ip_addr Addr(int idx)
 	{
-		return 0x0a4d0001u + (uint32_t)idx;
+		return leat_ip_addr_from_ipv4(0x0a4d0001u + (uint32_t)idx);
 	}
 
 	// Take a burst, say something on each connection that has heard something, send.
@@ -167,7 +167,7 @@ Run(bool port_sums)
 	rte_mbuf *frames[kNbConns];
 	uint16_t nb = 0;
 
-	if (leat_inet_listen(server.Inet(), 0, kPort, nullptr) < 0)
+	if (leat_inet_listen(server.Inet(), leat_ip_addr_from_ipv4(0), kPort, nullptr) < 0)
 		Stop("listen");
 	uint64_t nb_begin = 0;
 	for (uint32_t round = 0; round < kNbWarmRounds + kNbRounds; round++) {
