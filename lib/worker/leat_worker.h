@@ -121,6 +121,25 @@ void leat_worker_drain(struct leat_worker *worker);
 /** Ask a running worker to abort what is open and return. From any thread. */
 void leat_worker_stop(struct leat_worker *worker);
 
+/**
+ * Have a running worker call a function on its lcore, between two turns, and wait until
+ * it has returned. From any thread but that lcore; askers of one worker take turns.
+ *
+ * @param fn
+ *   Short, and without waiting for anything: no frame moves meanwhile.
+ * @param arg
+ *   For @p fn, which may write there what the asker wants to know.
+ * @param timeout_ms
+ *   How long to wait for the worker to take it up. An idle worker does so within a
+ *   millisecond or two, a busy one at its next housekeeping.
+ * @return
+ *   - 0: @p fn was called.
+ *   - -ETIMEDOUT: the worker did not take it up, and will not; -ESHUTDOWN: it does not
+ *     run. The sentence is in @p error.
+ */
+int leat_worker_ask(struct leat_worker *worker, void (*fn)(struct leat_worker *worker, void *arg),
+	void *arg, uint32_t timeout_ms, struct leat_error *error);
+
 /** Connections now open; a stale value from any thread. */
 uint32_t leat_worker_nb_sessions(const struct leat_worker *worker);
 

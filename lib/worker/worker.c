@@ -129,6 +129,7 @@ leat_worker_open(
 	worker->ctx.limits.request_max = conf->request_max;
 	leat_session_ctx_init(&worker->ctx, worker->sessions, conf->nb_conns_max,
 		worker->carry_heap, (uint64_t)conf->worker_idx << WORKER_CLIENT_ID_SHIFT);
+	worker_mail_init(&worker->mail);
 	*out = worker;
 	return 0;
 
@@ -150,6 +151,7 @@ leat_worker_close(struct leat_worker *worker)
 	leat_session_close_all(&worker->ctx); /* their mbufs are the transports' */
 	for (uint16_t i = 0; i < worker->nb_transports; i++)
 		worker->transports[i]->ops->close(worker->transports[i]);
+	worker_mail_fini(&worker->mail);
 	leat_pubsub_close(worker->ctx.command.pubsub);
 	leat_store_close(worker->ctx.command.store);
 	leat_heap_fini(worker->carry_heap);

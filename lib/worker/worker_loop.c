@@ -89,6 +89,7 @@ leat_worker_run(void *arg)
 	uint64_t busy_us = 0;       /* of the last turn that had work */
 	uint32_t nb_turns_left = 0; /* until the house is looked after */
 
+	worker_mail_open(&worker->mail);
 	for (;;) {
 		uint64_t now_us = leat_clock_us(&clock, rte_rdtsc());
 		uint64_t nb_busy_turns = worker->stats.nb_busy_turns;
@@ -96,8 +97,9 @@ leat_worker_run(void *arg)
 		if (nb_turns_left == 0) {
 			nb_turns_left = WORKER_HOUSEKEEP_TURNS;
 			wall_read(&wall, now_us);
+			worker_mail_answer(worker);
 			if (!worker_obey(worker))
-				return 0;
+				break;
 		}
 		nb_turns_left--;
 		leat_worker_turn(
@@ -113,4 +115,6 @@ leat_worker_run(void *arg)
 			nb_turns_left = 0; /* turns are rare now: look after the house in each */
 		}
 	}
+	worker_mail_close(worker);
+	return 0;
 }

@@ -3,9 +3,15 @@
 #ifndef WORKER_PRIV_H
 #define WORKER_PRIV_H
 
+#include <pthread.h>
+
 #include <leat_time.h>
 
 #include "leat_worker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* What an accepted connection points back to. */
 struct worker_listener {
@@ -19,6 +25,24 @@ enum worker_request {
 	WORKER_GO_ON,
 	WORKER_DRAIN,
 	WORKER_STOP,
+};
+
+enum worker_mail_state {
+	WORKER_MAIL_EMPTY,
+	WORKER_MAIL_POSTED,   /* the lcore may take it, the asker may take it back */
+	WORKER_MAIL_TAKEN,    /* the lcore's */
+	WORKER_MAIL_ANSWERED, /* the asker's */
+};
+
+/* Of one asker at a time: whoever holds the mutex, which the lcore never does. */
+struct worker_mail {
+	pthread_mutex_t mutex;
+	/* enum worker_mail_state; the asker writes EMPTY and POSTED, the lcore TAKEN and
+	 * ANSWERED; release, and acquire where it hands over fn and arg or the answer. */
+	uint32_t state;
+	bool is_read; /* the lcore writes, release; askers read, acquire */
+	void (*fn)(struct leat_worker *worker, void *arg);
+	void *arg;
 };
 
 /*
@@ -40,10 +64,23 @@ struct leat_worker {
 	void *carry;
 	struct leat_heap *carry_heap;
 	uint32_t request; /* enum worker_request; any thread: writes, relaxed, it carries no data */
+	struct worker_mail mail;
 	struct leat_session_ctx ctx;
 };
 
 /* Accept no more on any listener. */
 void worker_unlisten_all(struct leat_worker *worker);
+
+/* worker_mail.c: letters are taken from worker_mail_open() to worker_mail_close(). */
+void worker_mail_init(struct worker_mail *mail);
+void worker_mail_fini(struct worker_mail *mail);
+void worker_mail_open(struct worker_mail *mail);
+/* Run what was asked, if anything was; one relaxed load if not. */
+void worker_mail_answer(struct leat_worker *worker);
+void worker_mail_close(struct leat_worker *worker);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* WORKER_PRIV_H */
