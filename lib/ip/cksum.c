@@ -68,6 +68,18 @@ leat_cksum_add_ipv4_pseudo(
 	cksum->sum += sum_turn(sum_fold(sum));
 }
 
+void
+leat_cksum_add_ipv6_pseudo(struct leat_cksum *cksum, struct leat_ip_addr src,
+	struct leat_ip_addr dst, uint8_t proto, uint32_t len)
+{
+	uint64_t sum = (uint64_t)proto + len;
+
+	LEAT_ASSERT(!cksum->odd);
+	leat_cksum_add(cksum, src.bytes, sizeof(src.bytes));
+	leat_cksum_add(cksum, dst.bytes, sizeof(dst.bytes));
+	cksum->sum += sum_turn(sum_fold(sum));
+}
+
 uint16_t
 leat_cksum_fold(const struct leat_cksum *cksum)
 {

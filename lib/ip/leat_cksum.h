@@ -14,6 +14,8 @@
 
 #include <leat_common.h>
 
+#include "leat_ip.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -45,6 +47,15 @@ void leat_cksum_add(struct leat_cksum *cksum, const void *data, size_t len);
  */
 void leat_cksum_add_ipv4_pseudo(
 	struct leat_cksum *cksum, uint32_t src, uint32_t dst, uint8_t proto, uint16_t len);
+
+/**
+ * Add the pseudo header of IPv6, RFC 8200 section 8.1. Only at an even offset.
+ *
+ * @param len
+ *   Bytes of the transport header and its text.
+ */
+void leat_cksum_add_ipv6_pseudo(struct leat_cksum *cksum, struct leat_ip_addr src,
+	struct leat_ip_addr dst, uint8_t proto, uint32_t len);
 
 /** The one's complement sum, not inverted, in host order: 0xffff over what carries its checksum. */
 uint16_t leat_cksum_fold(const struct leat_cksum *cksum);

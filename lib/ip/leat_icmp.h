@@ -5,7 +5,8 @@
 
 /**
  * @file
- * ICMP headers, RFC 792. Pure functions on bytes.
+ * ICMP headers, RFC 792, and those of ICMPv6, RFC 4443, which look the same. Pure
+ * functions on bytes.
  */
 
 #include <stdint.h>
@@ -17,12 +18,22 @@
 extern "C" {
 #endif
 
-#define LEAT_ICMP_HDR_LEN          8u
-#define LEAT_ICMP_CKSUM_OFF        2u /**< of the checksum in the header */
+#define LEAT_ICMP_HDR_LEN              8u
+#define LEAT_ICMP_CKSUM_OFF            2u /**< of the checksum in the header */
 
-#define LEAT_ICMP_TYPE_ECHO_REPLY  0u
-#define LEAT_ICMP_TYPE_UNREACHABLE 3u
-#define LEAT_ICMP_TYPE_ECHO        8u
+#define LEAT_ICMP_TYPE_ECHO_REPLY      0u
+#define LEAT_ICMP_TYPE_UNREACHABLE     3u
+#define LEAT_ICMP_TYPE_ECHO            8u
+
+#define LEAT_ICMP6_TYPE_UNREACHABLE    1u
+#define LEAT_ICMP6_TYPE_PACKET_TOO_BIG 2u
+#define LEAT_ICMP6_TYPE_ECHO           128u
+#define LEAT_ICMP6_TYPE_ECHO_REPLY     129u
+#define LEAT_ICMP6_TYPE_RS             133u /**< router solicitation, RFC 4861 */
+#define LEAT_ICMP6_TYPE_RA             134u /**< router advertisement */
+#define LEAT_ICMP6_TYPE_NS             135u /**< neighbour solicitation */
+#define LEAT_ICMP6_TYPE_NA             136u /**< neighbour advertisement */
+#define LEAT_ICMP6_TYPE_REDIRECT       137u
 
 /** A header, in host byte order; the checksum is not kept. */
 struct leat_icmp_hdr {
