@@ -154,7 +154,7 @@ leat_inet_timers(struct leat_inet *inet, uint64_t now_us)
 			leat_tcp_timeout(&conn->tcb, now_us);
 		inet_conn_settle(inet, conn);
 	}
-	inet_arp_timers(inet, now_us);
+	inet_nbr_timers(inet, now_us);
 	inet_time_wait_timers(inet, now_us);
 }
 

@@ -343,6 +343,6 @@ leat_inet_close(struct leat_inet *inet)
 		inet->ctl_head = (inet->ctl_head + 1) % LEAT_INET_CTL_MAX;
 		inet->nb_ctl--;
 	}
-	inet_arp_close(inet);
+	inet_nbr_close(inet);
 	inet_free(inet);
 }

@@ -169,8 +169,7 @@ conn_nbr(struct leat_inet *inet, struct leat_inet_conn *conn)
 	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
 	struct leat_ip_addr next_hop, src;
 
-	if (nbr != NULL && (nbr->state != INET_NBR_REACHABLE ||
-				   inet->now_us - nbr->confirmed_us <= LEAT_INET_ARP_AGE_US))
+	if (nbr != NULL && !inet_nbr_is_aged(nbr, inet->now_us))
 		return nbr;
 	LEAT_VERIFY(inet_route(inet, conn->key.raddr, &next_hop, &src) == 0); /* as at its start */
 	nbr = inet_nbr_get(inet, inet->now_us, next_hop);
@@ -242,7 +241,7 @@ leat_inet_output(struct leat_inet *inet, uint64_t now_us, struct rte_mbuf **fram
 	uint16_t n;
 
 	inet->now_us = now_us;
-	inet_arp_announce(inet);
+	inet_nbr_announce(inet);
 	n = ctl_output(inet, frames, nb);
 	while (n < nb && inet->stats.tx_no_mbuf == nb_dry &&
 		(conn = STAILQ_FIRST(&inet->output)) != NULL)

@@ -284,6 +284,13 @@ uint32_t inet_ipv4_emit(
 
 /* inet_arp.c */
 void inet_arp_input(struct leat_inet *inet, struct leat_slice in);
+/* Ask the link who has @p addr, in the name of our address @p src. */
+void inet_arp_ask(struct leat_inet *inet, struct leat_ip_addr addr, struct leat_ip_addr src);
+/* Tell the link that @p addr is ours. */
+void inet_arp_announce(struct leat_inet *inet, struct leat_ip_addr addr);
+
+/* inet_nbr.c */
+struct inet_nbr *inet_nbr_find(const struct leat_inet *inet, struct leat_ip_addr addr);
 /* Find a neighbour or ask for it; NULL: table full. */
 struct inet_nbr *inet_nbr_get(struct leat_inet *inet, uint64_t now_us, struct leat_ip_addr addr);
 /*
@@ -292,16 +299,34 @@ struct inet_nbr *inet_nbr_get(struct leat_inet *inet, uint64_t now_us, struct le
  */
 bool inet_nbr_address(struct leat_inet *inet, struct inet_nbr *nbr, struct rte_mbuf *frame);
 void inet_nbr_wait(struct inet_nbr *nbr, struct leat_inet_conn *conn);
+/* A neighbour has told his MAC address: what waits for it leaves. */
+void inet_nbr_update(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac);
+/*
+ * Somebody has told his MAC address. Updates his entry, and makes one if @p may_add and he
+ * is on our link. Returns the entry or NULL.
+ */
+struct inet_nbr *inet_nbr_learn(
+	struct leat_inet *inet, struct leat_ip_addr addr, const uint8_t *mac, bool may_add);
+/* A frame of the neighbour that nobody else can have sent. */
 void inet_nbr_confirm(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac);
-void inet_arp_timers(struct leat_inet *inet, uint64_t now_us);
-void inet_arp_announce(struct leat_inet *inet);
+void inet_nbr_timers(struct leat_inet *inet, uint64_t now_us);
+/* Tell the link once about each of our addresses. */
+void inet_nbr_announce(struct leat_inet *inet);
 /* Free the queues. */
-void inet_arp_close(struct leat_inet *inet);
+void inet_nbr_close(struct leat_inet *inet);
 
 static inline bool
 inet_nbr_is_usable(const struct inet_nbr *nbr)
 {
 	return nbr->state == INET_NBR_REACHABLE || nbr->state == INET_NBR_PROBE;
+}
+
+/* Known, and to be asked again before it is used further. */
+static inline bool
+inet_nbr_is_aged(const struct inet_nbr *nbr, uint64_t now_us)
+{
+	return nbr->state == INET_NBR_REACHABLE &&
+	       now_us - nbr->confirmed_us > LEAT_INET_ARP_AGE_US;
 }
 
 /* The connection's next hop if it is still in the table where it was found; else NULL. */

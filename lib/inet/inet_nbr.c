@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The table of neighbours of both families. What differs between ARP and neighbour
+ * discovery is the question that is asked, and how long an answer lasts.
+ *
+ * An entry comes to life when we need a neighbour or when somebody on our link asks
+ * for one of our addresses, never by an answer that nobody asked for. What is learnt
+ * from a question takes no other entry's place, so that a flood of questions cannot
+ * push out the neighbours that are in use.
+ */
+
+#include <errno.h>
+
+#include "inet_priv.h"
+
+#define NBR_EVICT_TRIES_MAX 8
+/* An entry with a sign of life no older than this is not evicted. */
+#define NBR_FRESH_US (60u * 1000000u)
+
+static hash_sig_t
+nbr_sig(const struct leat_inet *inet, struct leat_ip_addr addr)
+{
+	return (hash_sig_t)leat_siphash(&inet->flow_hash_key, &addr, sizeof(addr));
+}
+
+struct inet_nbr *
+inet_nbr_find(const struct leat_inet *inet, struct leat_ip_addr addr)
+{
+	void *data;
+
+	if (rte_hash_lookup_with_hash_data(inet->nbr_hash, &addr, nbr_sig(inet, addr), &data) < 0)
+		return NULL;
+	return data;
+}
+
+static void
+nbr_drop_queue(struct inet_nbr *nbr)
+{
+	rte_pktmbuf_free_bulk(nbr->queue, nbr->nb_queued);
+	nbr->nb_queued = 0;
+}
+
+static void
+nbr_wake(struct inet_nbr *nbr)
+{
+	struct leat_inet_conn *conn;
+
+	while ((conn = LIST_FIRST(&nbr->waiting)) != NULL) {
+		LIST_REMOVE(conn, waiting_link);
+		conn->is_waiting = false;
+	}
+}
+
+static void
+nbr_set_asking(struct leat_inet *inet, struct inet_nbr *nbr, enum inet_nbr_state state)
+{
+	nbr->state = (uint8_t)state;
+	nbr->nb_tries = 0;
+	nbr->retry_us = inet->now_us;
+	TAILQ_INSERT_TAIL(&inet->nbrs_asking, nbr, asking_link);
+}
+
+static void
+nbr_free(struct leat_inet *inet, struct inet_nbr *nbr)
+{
+	nbr_drop_queue(nbr);
+	nbr_wake(nbr);
+	if (nbr->state != INET_NBR_REACHABLE)
+		TAILQ_REMOVE(&inet->nbrs_asking, nbr, asking_link);
+	LEAT_VERIFY(rte_hash_del_key_with_hash(
+			    inet->nbr_hash, &nbr->addr, nbr_sig(inet, nbr->addr)) >= 0);
+	nbr->state = INET_NBR_FREE;
+	nbr->generation++; /* cached pointers to it miss */
+	TAILQ_REMOVE(&inet->nbrs_used, nbr, link);
+	TAILQ_INSERT_HEAD(&inet->nbrs_free, nbr, link);
+}
+
+static bool
+nbr_may_evict(const struct leat_inet *inet, const struct inet_nbr *nbr)
+{
+	if (leat_ip_addr_is_equal(nbr->addr, inet->conf.gateway))
+		return false;
+	if (nbr->state == INET_NBR_INCOMPLETE) /* one that does not answer */
+		return nbr->nb_tries > 1;
+	return inet->now_us - nbr->confirmed_us > NBR_FRESH_US;
+}
+
+/* Make room by the entry that was longest in the table, of those that are not in use. */
+static void
+nbr_evict(struct leat_inet *inet)
+{
+	for (int i = 0; i < NBR_EVICT_TRIES_MAX; i++) {
+		struct inet_nbr *nbr = TAILQ_FIRST(&inet->nbrs_used);
+
+		if (nbr_may_evict(inet, nbr)) {
+			inet->stats.nbr_evicted++;
+			nbr_free(inet, nbr);
+			return;
+		}
+		TAILQ_REMOVE(&inet->nbrs_used, nbr, link);
+		TAILQ_INSERT_TAIL(&inet->nbrs_used, nbr, link);
+	}
+}
+
+/* A new entry without a state; NULL: table full. */
+static struct inet_nbr *
+nbr_alloc(struct leat_inet *inet, struct leat_ip_addr addr)
+{
+	struct inet_nbr *nbr = TAILQ_FIRST(&inet->nbrs_free);
+
+	if (nbr == NULL || rte_hash_add_key_with_hash_data(
+				   inet->nbr_hash, &addr, nbr_sig(inet, addr), nbr) < 0) {
+		inet->stats.nbr_full++;
+		return NULL;
+	}
+	TAILQ_REMOVE(&inet->nbrs_free, nbr, link);
+	TAILQ_INSERT_TAIL(&inet->nbrs_used, nbr, link);
+	nbr->addr = addr;
+	nbr->confirmed_us = inet->now_us;
+	nbr->nb_queued = 0;
+	LIST_INIT(&nbr->waiting);
+	return nbr;
+}
+
+/* It does not answer: what waits for it ends. */
+static void
+nbr_give_up(struct leat_inet *inet, struct inet_nbr *nbr)
+{
+	struct leat_inet_conn *conn;
+
+	inet->stats.nbr_unreachable++;
+	while ((conn = LIST_FIRST(&nbr->waiting)) != NULL) {
+		LIST_REMOVE(conn, waiting_link);
+		conn->is_waiting = false;
+		if (conn->tcb.state == LEAT_TCP_SYN_SENT)
+			inet_conn_fail(inet, conn, -EHOSTUNREACH);
+	}
+	nbr_free(inet, nbr);
+}
+
+/* Ask for a neighbour once more, or give it up after LEAT_INET_ARP_TRIES_MAX times. */
+static void
+nbr_ask(struct leat_inet *inet, struct inet_nbr *nbr)
+{
+	struct leat_ip_addr next_hop, src;
+
+	if (nbr->nb_tries == LEAT_INET_ARP_TRIES_MAX) {
+		nbr_give_up(inet, nbr);
+		return;
+	}
+	LEAT_VERIFY(inet_route(inet, nbr->addr, &next_hop, &src) == 0);
+	nbr->nb_tries++;
+	nbr->retry_us = inet->now_us + LEAT_INET_ARP_RETRY_US;
+	TAILQ_REMOVE(&inet->nbrs_asking, nbr, asking_link);
+	TAILQ_INSERT_TAIL(&inet->nbrs_asking, nbr, asking_link);
+	inet_arp_ask(inet, nbr->addr, src);
+}
+
+struct inet_nbr *
+inet_nbr_get(struct leat_inet *inet, uint64_t now_us, struct leat_ip_addr addr)
+{
+	struct inet_nbr *nbr = inet_nbr_find(inet, addr);
+
+	if (nbr == NULL) {
+		if (TAILQ_EMPTY(&inet->nbrs_free))
+			nbr_evict(inet);
+		nbr = nbr_alloc(inet, addr);
+		if (nbr == NULL)
+			return NULL;
+		nbr_set_asking(inet, nbr, INET_NBR_INCOMPLETE);
+		nbr_ask(inet, nbr);
+	} else if (inet_nbr_is_aged(nbr, now_us)) {
+		nbr_set_asking(inet, nbr, INET_NBR_PROBE);
+		nbr_ask(inet, nbr);
+	}
+	return nbr;
+}
+
+bool
+inet_nbr_address(struct leat_inet *inet, struct inet_nbr *nbr, struct rte_mbuf *frame)
+{
+	if (inet_nbr_is_usable(nbr)) {
+		memcpy(rte_pktmbuf_mtod(frame, uint8_t *), nbr->mac, LEAT_ETH_ADDR_LEN);
+		return true;
+	}
+	if (nbr->nb_queued == LEAT_INET_ARP_QUEUE_MAX) {
+		inet->stats.nbr_queue_full++;
+		rte_pktmbuf_free(frame);
+		return false;
+	}
+	nbr->queue[nbr->nb_queued++] = frame;
+	return false;
+}
+
+void
+inet_nbr_wait(struct inet_nbr *nbr, struct leat_inet_conn *conn)
+{
+	LEAT_VERIFY(!conn->half_open); /* its links share their place */
+
+	if (conn->is_waiting)
+		return;
+	LIST_INSERT_HEAD(&nbr->waiting, conn, waiting_link);
+	conn->is_waiting = true;
+}
+
+void
+inet_nbr_update(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac)
+{
+	if (inet_nbr_is_usable(nbr) && !leat_eth_addr_is_equal(nbr->mac, mac))
+		inet->stats.nbr_moved++;
+	memcpy(nbr->mac, mac, LEAT_ETH_ADDR_LEN);
+	nbr->confirmed_us = inet->now_us;
+	if (nbr->state == INET_NBR_REACHABLE)
+		return;
+	TAILQ_REMOVE(&inet->nbrs_asking, nbr, asking_link);
+	nbr->state = INET_NBR_REACHABLE;
+	nbr_wake(nbr);
+	for (uint8_t i = 0; i < nbr->nb_queued; i++) {
+		memcpy(rte_pktmbuf_mtod(nbr->queue[i], uint8_t *), mac, LEAT_ETH_ADDR_LEN);
+		inet_ctl_send(inet, nbr->queue[i]);
+	}
+	nbr->nb_queued = 0;
+}
+
+struct inet_nbr *
+inet_nbr_learn(struct leat_inet *inet, struct leat_ip_addr addr, const uint8_t *mac, bool may_add)
+{
+	struct inet_nbr *nbr = inet_nbr_find(inet, addr);
+
+	if (nbr == NULL && may_add && inet_addr_is_on_link(inet, addr)) {
+		nbr = nbr_alloc(inet, addr);
+		if (nbr != NULL)
+			nbr_set_asking(inet, nbr, INET_NBR_INCOMPLETE);
+	}
+	if (nbr != NULL)
+		inet_nbr_update(inet, nbr, mac);
+	return nbr;
+}
+
+void
+inet_nbr_confirm(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac)
+{
+	if (nbr->state == INET_NBR_REACHABLE && leat_eth_addr_is_equal(nbr->mac, mac))
+		nbr->confirmed_us = inet->now_us;
+}
+
+void
+inet_nbr_timers(struct leat_inet *inet, uint64_t now_us)
+{
+	struct inet_nbr *nbr;
+
+	while ((nbr = TAILQ_FIRST(&inet->nbrs_asking)) != NULL && nbr->retry_us <= now_us)
+		nbr_ask(inet, nbr);
+}
+
+void
+inet_nbr_announce(struct leat_inet *inet)
+{
+	while (inet->nb_announced < inet->conf.nb_addrs)
+		inet_arp_announce(inet, inet->conf.addrs[inet->nb_announced++].addr);
+}
+
+void
+inet_nbr_close(struct leat_inet *inet)
+{
+	struct inet_nbr *nbr;
+
+	TAILQ_FOREACH (nbr, &inet->nbrs_used, link)
+		nbr_drop_queue(nbr);
+}
