@@ -26,6 +26,7 @@ inet_conn_alloc(struct leat_inet *inet, const struct inet_flow_key *key)
 		STAILQ_INSERT_HEAD(&inet->conns_free, conn, link);
 		return NULL;
 	}
+	conn->opened_ms = (uint32_t)(inet->now_us / LEAT_US_PER_MS);
 	conn->priv_len = (uint16_t)inet->conn_off;
 	conn->is_used = true;
 	conn->in_flow = true;

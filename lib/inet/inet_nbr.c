@@ -74,6 +74,7 @@ nbr_free(struct leat_inet *inet, struct inet_nbr *nbr)
 	nbr->generation++; /* cached pointers to it miss */
 	TAILQ_REMOVE(&inet->nbrs_used, nbr, link);
 	TAILQ_INSERT_HEAD(&inet->nbrs_free, nbr, link);
+	inet->nb_neighbours--;
 }
 
 static bool
@@ -116,6 +117,7 @@ nbr_alloc(struct leat_inet *inet, struct leat_ip_addr addr)
 	}
 	TAILQ_REMOVE(&inet->nbrs_free, nbr, link);
 	TAILQ_INSERT_TAIL(&inet->nbrs_used, nbr, link);
+	inet->nb_neighbours++;
 	nbr->addr = addr;
 	nbr->confirmed_us = inet->now_us;
 	nbr->nb_queued = 0;

@@ -14,6 +14,7 @@
 #include <leat_icmp.h>
 #include <leat_ipv4.h>
 #include <leat_siphash.h>
+#include <leat_time.h>
 #include <leat_timer.h>
 
 #include "leat_inet.h"
@@ -82,6 +83,7 @@ struct leat_inet_conn {
 	struct inet_nbr *nbr;    /* the next hop; a hint, see inet_nbr_of_conn() */
 	uint32_t nbr_generation; /* of nbr, when it was found */
 	int32_t error;           /* overrides the engine's in CLOSED; 0: does not */
+	uint32_t opened_ms;      /* when it began, modulo 2^32 */
 	uint16_t priv_len;
 	bool is_used : 1;
 	bool in_flow : 1;   /* found by its key; else its life on the wire is over */
@@ -196,6 +198,7 @@ struct leat_inet {
 	struct inet_nbrs nbrs_free;
 	struct inet_nbrs nbrs_used;
 	struct inet_nbrs nbrs_asking; /* in the order of retry_us */
+	uint32_t nb_neighbours;       /* in nbrs_used */
 	uint8_t nb_announced;         /* addresses told to the link */
 
 	struct inet_bucket echo_bucket;

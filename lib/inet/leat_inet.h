@@ -18,6 +18,7 @@
 #include <leat_common.h>
 #include <leat_error.h>
 #include <leat_ip.h>
+#include <leat_stats.h>
 #include <leat_tcp.h>
 
 #ifdef __cplusplus
@@ -377,6 +378,49 @@ struct leat_inet_stats {
 
 /** The counters, which live as long as the stack. */
 const struct leat_inet_stats *leat_inet_stats(const struct leat_inet *inet);
+
+#define LEAT_INET_STAT_SETS 2 /**< "inet", the counters, and "now", what is in use */
+
+/** Both, by name, for as long as the stack lives. From any thread. */
+void leat_inet_stat_sets(
+	const struct leat_inet *inet, struct leat_stat_set sets[LEAT_INET_STAT_SETS]);
+
+#define LEAT_INET_CONN_STATS_MAX 24
+
+/** One connection, for a person. */
+struct leat_inet_conn_info {
+	struct leat_ip_addr laddr;
+	struct leat_ip_addr raddr;
+	uint16_t lport; /**< host order */
+	uint16_t rport;
+	const char *state; /**< the RFC's name */
+	void *listener;    /**< NULL: an active open, or TIME-WAIT */
+	uint32_t nb_stats;
+	struct leat_stat stats[LEAT_INET_CONN_STATS_MAX];
+};
+
+/**
+ * Tell of the connection at a place: first the slots of connections, then those of
+ * TIME-WAIT, so that one that goes there during a walk in rising order is not missed.
+ *
+ * @return
+ *   1: @p info is filled; 0: the place is empty; -ENOENT: it lies behind the last.
+ */
+int leat_inet_conn_at(
+	const struct leat_inet *inet, uint32_t place, struct leat_inet_conn_info *info);
+
+/** One neighbour, for a person. */
+struct leat_inet_nbr_info {
+	struct leat_ip_addr addr;
+	uint8_t mac[6];
+	const char *state; /**< "INCOMPLETE", "REACHABLE" or "PROBE" */
+	uint32_t nb_queued;
+	uint64_t confirmed_us; /**< since its last sign of life */
+};
+
+/** As leat_inet_conn_at(), for neighbours. */
+int leat_inet_nbr_at(const struct leat_inet *inet, uint32_t place, struct leat_inet_nbr_info *info);
+
 /** Slots in use, of conf.nb_conns_max. */
 uint32_t leat_inet_nb_conns(const struct leat_inet *inet);
 /** Connections kept in TIME-WAIT, of conf.nb_time_waits_max; they use no slot. */

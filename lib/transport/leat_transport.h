@@ -22,6 +22,7 @@
 
 #include <leat_common.h>
 #include <leat_error.h>
+#include <leat_stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +86,28 @@ struct leat_transport_conf {
 	const void *driver_conf;  /**< the driver's own struct; NULL where it needs none */
 };
 
+#define LEAT_CONN_STATS_MAX      24 /**< numbers about one connection */
+#define LEAT_TRANSPORT_STATS_MAX 4  /**< structs of counters of one transport */
+
+/** One connection, for a person. */
+struct leat_conn_info {
+	struct leat_endpoint local;
+	struct leat_endpoint peer;
+	const char *state; /**< "ESTABLISHED", for example; a constant */
+	void *listener;    /**< of listen(); NULL: an active open, or not known any more */
+	uint32_t nb_stats;
+	struct leat_stat stats[LEAT_CONN_STATS_MAX]; /**< whatever the driver can tell */
+};
+
+/** One neighbour on the link. */
+struct leat_neighbour_info {
+	struct leat_endpoint addr; /**< of port 0 */
+	uint8_t mac[6];            /**< zero while it is not known */
+	const char *state;         /**< "REACHABLE", for example; a constant */
+	uint32_t nb_queued;        /**< packets that wait for its answer */
+	uint64_t confirmed_us;     /**< since its last sign of life */
+};
+
 /** What a driver supplies; every pointer is set, see leat_transport_check(). */
 struct leat_transport_ops {
 	const char *name; /**< "dpdk", "fabric", "kernel", "loop" */
@@ -145,11 +168,29 @@ struct leat_transport_ops {
 	/** Both ends of a connection, for logs and dumps. */
 	void (*endpoints)(const struct leat_conn *conn, struct leat_endpoint *local,
 		struct leat_endpoint *peer);
+
+	/*
+	 * What a person asks, on the owning lcore, between two turns.
+	 *
+	 * conn_info() and neighbour_info() tell of the one at a place, counted from 0; places
+	 * are stable while a connection lives, and those of connections that have ended and
+	 * are remembered (TIME-WAIT) lie behind all others, so that a walk in rising order
+	 * misses none. 1: filled; 0: the place is empty; -ENOENT: it lies behind the last.
+	 * stats() fills in its structs of counters, at most LEAT_TRANSPORT_STATS_MAX, and
+	 * returns how many. They live as long as the transport. From any thread.
+	 */
+	int (*conn_info)(
+		const struct leat_transport *xp, uint32_t place, struct leat_conn_info *info);
+	int (*neighbour_info)(
+		const struct leat_transport *xp, uint32_t place, struct leat_neighbour_info *info);
+	uint32_t (*stats)(const struct leat_transport *xp,
+		struct leat_stat_set sets[LEAT_TRANSPORT_STATS_MAX]);
 };
 
 /** Head of every driver's own struct. */
 struct leat_transport {
 	const struct leat_transport_ops *ops;
+	const char *name; /**< for people, the port's for example; lives as long as this */
 	uint16_t lcore_id;
 	/**
 	 * Written by the driver in rx_burst() and tx_alloc(): mbufs for text to send are

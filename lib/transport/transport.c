@@ -92,5 +92,7 @@ leat_transport_check(const struct leat_transport_ops *ops)
 		return -EINVAL;
 	if (ops->wait == NULL || ops->endpoints == NULL)
 		return -EINVAL;
+	if (ops->conn_info == NULL || ops->neighbour_info == NULL || ops->stats == NULL)
+		return -EINVAL;
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include <leat_error.h>
 #include <leat_protocol.h>
 #include <leat_session.h>
+#include <leat_stats.h>
 #include <leat_transport.h>
 
 #ifdef __cplusplus
@@ -148,6 +149,21 @@ const struct leat_worker_stats *leat_worker_stats(const struct leat_worker *work
 
 /** Counters of its sessions. */
 const struct leat_session_stats *leat_worker_session_stats(const struct leat_worker *worker);
+
+#define LEAT_WORKER_STAT_SETS 3 /**< "worker", "session" and "command" */
+
+/** Its own counters by name, for as long as it lives. From any thread. */
+void leat_worker_stat_sets(
+	const struct leat_worker *worker, struct leat_stat_set sets[LEAT_WORKER_STAT_SETS]);
+
+/** @return how many transports it has. They are added before it runs. */
+uint16_t leat_worker_nb_transports(const struct leat_worker *worker);
+
+/** @return the transport @p idx, in the order of leat_worker_add_transport(). */
+struct leat_transport *leat_worker_transport(const struct leat_worker *worker, uint16_t idx);
+
+/** @return the protocol's name of a connection that carries @p listener; "" for NULL. */
+const char *leat_worker_listener_protocol(const void *listener);
 
 /** Bytes of memory taken at open for one purpose, for the start-up print. */
 struct leat_worker_memory {

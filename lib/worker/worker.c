@@ -245,3 +245,24 @@ leat_worker_session_stats(const struct leat_worker *worker)
 {
 	return &worker->ctx.stats;
 }
+
+uint16_t
+leat_worker_nb_transports(const struct leat_worker *worker)
+{
+	return worker->nb_transports;
+}
+
+struct leat_transport *
+leat_worker_transport(const struct leat_worker *worker, uint16_t idx)
+{
+	LEAT_VERIFY(idx < worker->nb_transports);
+	return worker->transports[idx];
+}
+
+const char *
+leat_worker_listener_protocol(const void *listener)
+{
+	const struct worker_listener *l = listener;
+
+	return l != NULL ? l->protocol->name : "";
+}

@@ -131,6 +131,7 @@ dpdk_open(const struct leat_transport_conf *conf, struct leat_transport **out,
 		return leat_error_set(error, -ENOMEM, "port %s: no memory for queue %u",
 			own->port->info.name, own->queue_id);
 	queue->xp.ops = &leat_transport_dpdk_ops;
+	queue->xp.name = own->port->info.name;
 	queue->xp.lcore_id = conf->lcore_id;
 	queue->port = own->port;
 	queue->port_id = own->port->dev.port_id;
@@ -278,4 +279,7 @@ const struct leat_transport_ops leat_transport_dpdk_ops = {
 	.abort = dpdk_abort,
 	.wait = dpdk_wait,
 	.endpoints = dpdk_endpoints,
+	.conn_info = dpdk_conn_info,
+	.neighbour_info = dpdk_neighbour_info,
+	.stats = dpdk_stats,
 };

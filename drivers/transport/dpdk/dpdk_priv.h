@@ -118,6 +118,13 @@ void dpdk_shutdown(struct leat_conn *conn);
 void dpdk_abort(struct leat_conn *conn);
 void dpdk_wait(struct leat_transport *xp, uint32_t timeout_us);
 
+/* dpdk_dump.c: likewise, for people. */
+int dpdk_conn_info(const struct leat_transport *xp, uint32_t place, struct leat_conn_info *info);
+int dpdk_neighbour_info(
+	const struct leat_transport *xp, uint32_t place, struct leat_neighbour_info *info);
+uint32_t dpdk_stats(
+	const struct leat_transport *xp, struct leat_stat_set sets[LEAT_TRANSPORT_STATS_MAX]);
+
 /* Some drivers return -1, which is no errno. */
 static inline int
 dpdk_errno(int ret)

@@ -161,7 +161,9 @@ loop_open(const struct leat_transport_conf *conf, struct leat_transport **out,
 		return leat_error_set(error, -ENOMEM, "loop: no memory for %u connections",
 			(unsigned int)conf->nb_conns_max);
 	loop->xp.ops = &leat_transport_loop_ops;
+	loop->xp.name = "loop";
 	loop->xp.lcore_id = conf->lcore_id;
+	loop->nb_conns_max = conf->nb_conns_max;
 	loop->conf = *loop_conf;
 	if (loop->conf.window == 0)
 		loop->conf.window = LEAT_LOOP_WINDOW;
@@ -216,6 +218,71 @@ loop_endpoints(
 	*peer = loop_conn_of(conn)->peer;
 }
 
+static const char *
+state_name(enum loop_conn_state state)
+{
+	switch (state) {
+	case LOOP_FREE:
+		return "FREE";
+	case LOOP_OPENING:
+		return "OPENING";
+	case LOOP_OPEN:
+		return "OPEN";
+	case LOOP_CLOSING:
+		return "CLOSING";
+	case LOOP_DEAD:
+		return "DEAD";
+	}
+	return "UNKNOWN";
+}
+
+static int
+loop_conn_info(const struct leat_transport *xp, uint32_t place, struct leat_conn_info *info)
+{
+	const struct loop_transport *loop = loop_of(xp);
+	const struct loop_conn *conn;
+
+	if (place >= loop->nb_conns_max)
+		return -ENOENT;
+	conn = &loop->conns[place];
+	if (conn->state == LOOP_FREE || conn->state == LOOP_DEAD)
+		return 0;
+	info->local = conn->local;
+	info->peer = conn->peer;
+	info->state = state_name(conn->state);
+	info->listener = conn->conn.listener;
+	info->nb_stats = 2;
+	info->stats[0] = (struct leat_stat){ "queued", conn->rxq.len };
+	info->stats[1] = (struct leat_stat){ "unread", conn->nb_unconsumed };
+	return 1;
+}
+
+static int
+loop_neighbour_info(
+	const struct leat_transport *xp, uint32_t place, struct leat_neighbour_info *info)
+{
+	(void)xp; /* there is no link */
+	(void)place;
+	(void)info;
+	return -ENOENT;
+}
+
+static uint32_t
+loop_stats(const struct leat_transport *xp, struct leat_stat_set sets[LEAT_TRANSPORT_STATS_MAX])
+{
+	static const struct leat_stat_def defs[] = {
+		LEAT_STAT_DEF(struct loop_transport, nb_conns),
+	};
+
+	sets[0] = (struct leat_stat_set){
+		.name = "now",
+		.defs = defs,
+		.nb_defs = LEAT_DIM(defs),
+		.base = loop_of(xp),
+	};
+	return 1;
+}
+
 uint32_t
 leat_transport_loop_nb_conns(const struct leat_transport *xp)
 {
@@ -238,4 +305,7 @@ const struct leat_transport_ops leat_transport_loop_ops = {
 	.abort = loop_abort,
 	.wait = loop_wait,
 	.endpoints = loop_endpoints,
+	.conn_info = loop_conn_info,
+	.neighbour_info = loop_neighbour_info,
+	.stats = loop_stats,
 };

@@ -61,6 +61,7 @@ struct loop_transport {
 	uint64_t random; /* state of the generator */
 	uint16_t next_port;
 	uint32_t nb_listeners;
+	uint32_t nb_conns_max;
 	uint32_t nb_conns;            /* of state OPENING, OPEN or CLOSING */
 	struct loop_conn_list free;   /* used in order, so that a stale pointer is soon seen */
 	struct loop_conn_list active; /* OPENING, OPEN, CLOSING; the longest without event first */

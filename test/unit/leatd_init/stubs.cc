@@ -82,7 +82,8 @@ XpOpen(const leat_transport_conf *conf, leat_transport **out, leat_error *error)
 	if (Open(name, error) < 0)
 		return -ENODEV;
 	world.transport_confs.push_back(*conf);
-	*out = &(new StubTransport{ { &leat_transport_dpdk_ops, conf->lcore_id, false }, name })
+	*out = &(new StubTransport{
+			 { &leat_transport_dpdk_ops, "stub", conf->lcore_id, false }, name })
 			->xp;
 	return 0;
 }

@@ -78,23 +78,18 @@ FakeSend(leat_conn *conn, rte_mbuf *chain)
 	return 0;
 }
 
-const leat_transport_ops kFakeOps = {
-	"fake",
-	nullptr,
-	nullptr,
-	nullptr,
-	nullptr,
-	nullptr,
-	nullptr,
-	FakeTxAlloc,
-	FakeSend,
-	[](leat_conn *conn, uint32_t len) { Fake(conn)->consumed_len += len; },
-	nullptr,
-	[](leat_conn *conn) { Fake(conn)->nb_shutdowns++; },
-	[](leat_conn *conn) { Fake(conn)->nb_aborts++; },
-	nullptr,
-	nullptr,
-};
+// What a session uses of a transport.
+const leat_transport_ops kFakeOps = [] {
+	leat_transport_ops ops = {};
+
+	ops.name = "fake";
+	ops.tx_alloc = FakeTxAlloc;
+	ops.send = FakeSend;
+	ops.consumed = [](leat_conn *conn, uint32_t len) { Fake(conn)->consumed_len += len; };
+	ops.shutdown = [](leat_conn *conn) { Fake(conn)->nb_shutdowns++; };
+	ops.abort = [](leat_conn *conn) { Fake(conn)->nb_aborts++; };
+	return ops;
+}();
 
 inline std::string
 Request(const std::vector<std::string> &args)

@@ -31,6 +31,28 @@ TEST_F(Loop, OpenTellsBothEndsWhoTheyAre)
 	EXPECT_STREQ("127.0.0.1:49152", leat_endpoint_format(&peer, text));
 }
 
+TEST_F(Loop, TellsOfItsConnectionsByPlace)
+{
+	leat_conn_info info = {};
+	leat_neighbour_info neighbour;
+	leat_stat_set sets[LEAT_TRANSPORT_STATS_MAX];
+	char text[LEAT_ENDPOINT_TEXT_MAX];
+
+	Join();
+	ASSERT_EQ(0, client->ops->connect(client, &at, nullptr, &c));
+	EXPECT_EQ("O", Poll(client));
+	EXPECT_EQ("O", Poll(server));
+	EXPECT_EQ(1, server->ops->conn_info(server, 0, &info));
+	EXPECT_STREQ("OPEN", info.state);
+	EXPECT_STREQ("10.77.0.1:6379", leat_endpoint_format(&info.local, text));
+	EXPECT_EQ(&cookie, info.listener);
+	EXPECT_EQ(0, server->ops->conn_info(server, 1, &info));
+	EXPECT_EQ(-ENOENT, server->ops->conn_info(server, UINT32_MAX, &info));
+	EXPECT_EQ(-ENOENT, server->ops->neighbour_info(server, 0, &neighbour));
+	ASSERT_EQ(1u, server->ops->stats(server, sets));
+	EXPECT_EQ(1u, leat_stat_read(&sets[0], &sets[0].defs[0]));
+}
+
 TEST_F(Loop, ConnectsWithinOneTransport)
 {
 	server = Open({});

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What a person may ask of a stack: its connections, neighbours and counters. */
+
+#include <errno.h>
+
+#include "inet_priv.h"
+
+/* clang-format off */
+#define STAT(field) LEAT_STAT_DEF(struct leat_inet_stats, field)
+static const struct leat_stat_def inet_stat_defs[] = {
+	STAT(rx_frames),
+	STAT(rx_bytes),
+	STAT(tx_frames),
+	STAT(tx_bytes),
+	STAT(rx_eth_malformed),
+	STAT(rx_eth_vlan),
+	STAT(rx_eth_multicast),
+	STAT(rx_eth_not_ours),
+	STAT(rx_eth_type),
+	STAT(rx_arp_requests),
+	STAT(rx_arp_replies),
+	STAT(rx_arp_malformed),
+	STAT(rx_arp_not_ours),
+	STAT(rx_arp_conflict),
+	STAT(tx_arp_requests),
+	STAT(tx_arp_replies),
+	STAT(nbr_full),
+	STAT(nbr_evicted),
+	STAT(nbr_unreachable),
+	STAT(nbr_queue_full),
+	STAT(nbr_moved),
+	STAT(rx_ipv4_malformed),
+	STAT(rx_ipv4_cksum),
+	STAT(rx_ipv4_not_ours),
+	STAT(rx_ipv4_src_own),
+	STAT(rx_ipv4_src_bad),
+	STAT(rx_ipv4_fragment),
+	STAT(rx_ipv4_proto),
+	STAT(tx_no_route),
+	STAT(rx_icmp_echo),
+	STAT(rx_icmp_malformed),
+	STAT(rx_icmp_cksum),
+	STAT(rx_icmp_ignored),
+	STAT(rx_icmp_limited),
+	STAT(rx_icmp_too_long),
+	STAT(rx_tcp_segs),
+	STAT(rx_tcp_malformed),
+	STAT(rx_tcp_cksum),
+	STAT(rx_tcp_cksum_partial),
+	STAT(rx_tcp_dropped),
+	STAT(rx_tcp_no_conn),
+	STAT(rx_tcp_listen_ignored),
+	STAT(tcp_half_open_evicted),
+	STAT(tcp_conns_full),
+	STAT(tcp_opens_passive),
+	STAT(tcp_opens_active),
+	STAT(tcp_closed),
+	STAT(tcp_relieved),
+	STAT(tx_tcp_segs),
+	STAT(tx_rst),
+	STAT(tx_rst_limited),
+	STAT(tx_text_copied),
+	STAT(tx_text_attached),
+	STAT(time_wait_added),
+	STAT(time_wait_evicted),
+	STAT(time_wait_rst_ignored),
+	STAT(time_wait_reopened),
+	STAT(time_wait_ack_limited),
+	STAT(tx_no_mbuf),
+	STAT(tx_ctl_full),
+};
+LEAT_STAT_CHECK(struct leat_inet_stats, inet_stat_defs);
+
+/* Not counters: what is in use now. */
+#define NOW(field) LEAT_STAT_DEF(struct leat_inet, field)
+static const struct leat_stat_def now_stat_defs[] = {
+	NOW(nb_conns),
+	NOW(nb_half_open),
+	NOW(nb_time_waits),
+	NOW(nb_neighbours),
+	NOW(nb_reass_left),
+};
+/* clang-format on */
+
+void
+leat_inet_stat_sets(const struct leat_inet *inet, struct leat_stat_set sets[LEAT_INET_STAT_SETS])
+{
+	sets[0] = (struct leat_stat_set){
+		.name = "inet",
+		.defs = inet_stat_defs,
+		.nb_defs = LEAT_DIM(inet_stat_defs),
+		.base = &inet->stats,
+	};
+	sets[1] = (struct leat_stat_set){
+		.name = "now",
+		.defs = now_stat_defs,
+		.nb_defs = LEAT_DIM(now_stat_defs),
+		.base = inet,
+	};
+}
+
+static void
+info_start(struct leat_inet_conn_info *info, const struct inet_flow_key *key, const char *state)
+{
+	*info = (struct leat_inet_conn_info){
+		.laddr = key->laddr,
+		.raddr = key->raddr,
+		.lport = key->lport,
+		.rport = key->rport,
+		.state = state,
+	};
+}
+
+static void
+info_add(struct leat_inet_conn_info *info, const char *name, uint64_t value)
+{
+	LEAT_VERIFY(info->nb_stats < LEAT_INET_CONN_STATS_MAX);
+	info->stats[info->nb_stats++] = (struct leat_stat){ name, value };
+}
+
+static void
+info_conn(const struct leat_inet *inet, const struct leat_inet_conn *conn,
+	struct leat_inet_conn_info *info)
+{
+	const struct leat_tcb *tcb = &conn->tcb;
+	uint32_t now_ms = (uint32_t)(inet->now_us / LEAT_US_PER_MS);
+
+	info_start(info, &conn->key, leat_tcp_state_name((enum leat_tcp_state)tcb->state));
+	info->listener = conn->listener;
+	info_add(info, "cwnd", tcb->cwnd);
+	info_add(info, "ssthresh", tcb->ssthresh);
+	info_add(info, "srtt_us", tcb->srtt_us);
+	info_add(info, "rttvar_us", tcb->rttvar_us);
+	info_add(info, "rto_us", tcb->rto_us);
+	info_add(info, "snd_wnd", tcb->snd_wnd);
+	info_add(info, "rcv_wnd", tcb->rcv_adv - tcb->rcv_nxt);
+	info_add(info, "mss", tcb->snd_mss);
+	info_add(info, "unacked", tcb->snd_max - tcb->snd_una);
+	info_add(info, "queued", tcb->snd_len);
+	info_add(info, "unread", tcb->rcv_unread);
+	info_add(info, "retries", tcb->nb_retries);
+	info_add(info, "age_ms", now_ms - conn->opened_ms);
+}
+
+int
+leat_inet_conn_at(const struct leat_inet *inet, uint32_t place, struct leat_inet_conn_info *info)
+{
+	const struct inet_time_wait *tw;
+
+	if (place < inet->conf.nb_conns_max) {
+		const struct leat_inet_conn *conn = inet_conn_at(inet, place);
+
+		if (!conn->is_used || !conn->in_flow)
+			return 0;
+		info_conn(inet, conn, info);
+		return 1;
+	}
+	place -= inet->conf.nb_conns_max;
+	if (place >= inet->conf.nb_time_waits_max)
+		return -ENOENT;
+	tw = &inet->tw_mem[place];
+	if (!tw->is_used)
+		return 0;
+	info_start(info, &tw->key, leat_tcp_state_name(LEAT_TCP_TIME_WAIT));
+	info_add(info, "left_ms",
+		tw->expires_us > inet->now_us ? (tw->expires_us - inet->now_us) / LEAT_US_PER_MS
+					      : 0);
+	return 1;
+}
+
+static const char *
+nbr_state_name(enum inet_nbr_state state)
+{
+	switch (state) {
+	case INET_NBR_INCOMPLETE:
+		return "INCOMPLETE";
+	case INET_NBR_REACHABLE:
+		return "REACHABLE";
+	case INET_NBR_PROBE:
+		return "PROBE";
+	case INET_NBR_FREE:
+		break;
+	}
+	return "FREE";
+}
+
+int
+leat_inet_nbr_at(const struct leat_inet *inet, uint32_t place, struct leat_inet_nbr_info *info)
+{
+	const struct inet_nbr *nbr;
+
+	if (place >= inet->conf.nb_neighbours_max)
+		return -ENOENT;
+	nbr = &inet->nbr_mem[place];
+	if (nbr->state == INET_NBR_FREE)
+		return 0;
+	*info = (struct leat_inet_nbr_info){
+		.addr = nbr->addr,
+		.state = nbr_state_name((enum inet_nbr_state)nbr->state),
+		.nb_queued = nbr->nb_queued,
+		.confirmed_us =
+			inet->now_us > nbr->confirmed_us ? inet->now_us - nbr->confirmed_us : 0,
+	};
+	memcpy(info->mac, nbr->mac, sizeof(info->mac));
+	return 1;
+}
