@@ -26,6 +26,7 @@ static_assert(LEATD_DEV_LEN + LEATD_ARGS_LEN <= LEAT_DPDK_DEV_MAX, "the driver t
 static_assert(LEATD_PORTS_MAX <= LEAT_WORKER_TRANSPORTS_MAX, "a worker takes every port");
 static_assert(LEATD_LISTENS_MAX <= LEAT_WORKER_LISTENERS_MAX, "a worker takes every listener");
 static_assert(LEATD_CPUS_MAX <= LEAT_EAL_WORKERS_MAX, "the EAL takes every worker");
+static_assert(LEATD_CPUS_MAX <= LEAT_CONTROL_WORKERS_MAX, "and so does the control plane");
 
 struct init_step {
 	int (*open)(struct leatd *d, struct leat_error *error);
@@ -325,6 +326,22 @@ listens_open(struct leatd *d, struct leat_error *error)
 	return 0;
 }
 
+static int
+control_open(struct leatd *d, struct leat_error *error)
+{
+	struct leat_control_conf conf = { .nb_workers = d->nb_workers };
+
+	for (uint32_t i = 0; i < d->nb_workers; i++)
+		conf.workers[i] = d->workers[i].worker;
+	return leat_control_open(&conf, &d->control, error);
+}
+
+static void
+control_close(struct leatd *d)
+{
+	leat_control_close(d->control);
+}
+
 /* A worker closes its transports and listeners itself, and the server's facts are static. */
 static void
 nothing_close(struct leatd *d)
@@ -339,6 +356,7 @@ static const struct init_step init_steps[] = {
 	{ workers_open, workers_close },
 	{ transports_open, nothing_close },
 	{ listens_open, nothing_close },
+	{ control_open, control_close },
 };
 
 /* Open all, or as many as *nb says and fail; a signal ends the start. */

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include <leat_command.h>
+#include <leat_control.h>
 #include <leat_transport_dpdk.h>
 #include <leat_worker.h>
 
@@ -38,6 +39,7 @@ struct leatd {
 	size_t port_len[LEATD_PORTS_MAX]; /* bytes that each port took at its opening */
 	uint32_t nb_workers;              /* open ones */
 	struct leatd_worker workers[LEATD_CPUS_MAX];
+	struct leat_control *control;
 };
 
 /* The configuration of worker idx but for its secrets, also for what it will take. */

@@ -135,6 +135,7 @@ leatd_report(const struct leatd *d)
 		(void)printf("listen: %s on %s %s port %" PRIu64 "\n", listen->protocol,
 			listen->transport, listen->address, listen->port);
 	}
+	(void)printf("control: telemetry socket %s/dpdk_telemetry.v2\n", d->eal.runtime_dir);
 	(void)printf("ready\n");
 	(void)fflush(stdout);
 }

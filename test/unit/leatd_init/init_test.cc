@@ -58,8 +58,9 @@ TEST_F(Init, OpensInOrderServesAndClosesAll)
 {
 	EXPECT_EQ(0, RunLeatd()) << sentence;
 	EXPECT_EQ((std::vector<std::string>{ "eal", "port p0", "port p1", "worker", "queue 0 of p0",
-			  "queue 0 of p1" }),
+			  "queue 0 of p1", "control" }),
 		world.opened);
+	EXPECT_EQ(1u, world.nb_control_workers);
 	EXPECT_EQ("leatd: info: draining\nleatd: info: drained\n", log);
 }
 
@@ -98,7 +99,8 @@ TEST_F(Init, TheLastLineOfTheReportIsReady)
 		     "port p0: addresses 10.77.0.1/24 10.77.0.2/24, gateway 10.77.0.9, vlan 5\n",
 		     "memory: - an idle connection     port p0                   480 bytes\n",
 		     "memory: - one in time-wait       port p0                   120 bytes\n",
-		     "listen: http on dpdk 0.0.0.0 port 80\n" })
+		     "listen: http on dpdk 0.0.0.0 port 80\n",
+		     "control: telemetry socket /dpdk_telemetry.v2\n" })
 		EXPECT_NE(std::string::npos, out.find(line)) << line << "\n" << out;
 }
 

@@ -15,6 +15,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
+#include <leat_control.h>
 #include <leat_protocol.h>
 
 #include "stubs.h"
@@ -143,6 +144,22 @@ const leat_protocol *
 leat_protocol_find(const char *name)
 {
 	return strcmp(name, "resp") == 0 ? &kResp : strcmp(name, "http") == 0 ? &kHttp : nullptr;
+}
+
+int
+leat_control_open(const leat_control_conf *conf, leat_control **out, leat_error *error)
+{
+	if (Open("control", error) < 0)
+		return -ENODEV;
+	world.nb_control_workers = conf->nb_workers;
+	*out = reinterpret_cast<leat_control *>(&world);
+	return 0;
+}
+
+void
+leat_control_close(leat_control *)
+{
+	Close("control");
 }
 
 int

@@ -38,6 +38,7 @@ struct World {
 	std::vector<std::string> devs;
 	std::vector<leat_worker_conf> worker_confs;
 	std::vector<leat_transport_conf> transport_confs;
+	uint32_t nb_control_workers = 0;
 };
 
 extern World world;
