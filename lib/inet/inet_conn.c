@@ -48,7 +48,11 @@ inet_conn_release(struct leat_inet *inet, struct leat_inet_conn *conn)
 	conn->is_waiting = false;
 	conn->is_used = false;
 	inet->nb_conns--;
-	STAILQ_INSERT_TAIL(&inet->conns_limbo, conn, link);
+	/* Of one that the user never heard of nobody reads the CLOSED event. */
+	if (conn->is_known)
+		STAILQ_INSERT_TAIL(&inet->conns_limbo, conn, link);
+	else
+		STAILQ_INSERT_HEAD(&inet->conns_free, conn, link);
 }
 
 void

@@ -195,6 +195,18 @@ inet_nbr_address(struct leat_inet *inet, struct inet_nbr *nbr, struct rte_mbuf *
 	return false;
 }
 
+const struct inet_nbr *
+inet_nbr_known(const struct leat_inet *inet, struct leat_ip_addr dst)
+{
+	struct leat_ip_addr next_hop, src;
+	const struct inet_nbr *nbr;
+
+	if (inet_route(inet, dst, &next_hop, &src) < 0)
+		return NULL;
+	nbr = inet_nbr_find(inet, next_hop);
+	return nbr != NULL && inet_nbr_is_usable(nbr) ? nbr : NULL;
+}
+
 void
 inet_nbr_wait(struct inet_nbr *nbr, struct leat_inet_conn *conn)
 {

@@ -188,6 +188,10 @@ init_keys(struct leat_inet *inet)
 	inet->isn_key.k1 = leat_siphash(&seed, "isn 1", 5);
 	inet->port_key.k0 = leat_siphash(&seed, "port 0", 6);
 	inet->port_key.k1 = leat_siphash(&seed, "port 1", 6);
+	inet->ends_key.k0 = leat_siphash(&seed, "ends 0", 6);
+	inet->ends_key.k1 = leat_siphash(&seed, "ends 1", 6);
+	inet->cookie_key.k0 = leat_siphash(&seed, "cookie 0", 8);
+	inet->cookie_key.k1 = leat_siphash(&seed, "cookie 1", 8);
 	if (inet->conf.tcp.ts_offset == 0)
 		inet->conf.tcp.ts_offset = (uint32_t)leat_siphash(&seed, "ts", 2);
 }
@@ -224,6 +228,7 @@ init_fields(struct leat_inet *inet)
 	inet->conn_off = conf_conn_off(conf);
 	inet->conn_stride = conf_conn_stride(conf);
 	inet->nb_half_open_max = LEAT_MAX(conf->nb_conns_max / LEAT_INET_HALF_OPEN_SHARE, 1u);
+	inet->nb_half_open_max = LEAT_MIN(inet->nb_half_open_max, LEAT_INET_HALF_OPEN_MAX);
 	inet->nb_reass_left = conf->pool->size / REASS_POOL_SHARE;
 	if (conf->tcp.reass_budget == NULL)
 		inet->conf.tcp.reass_budget = &inet->nb_reass_left;

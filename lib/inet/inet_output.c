@@ -162,6 +162,21 @@ inet_ctl_send_tcp(
 	inet_ctl_send_ip(inet, key->raddr, frame);
 }
 
+void
+inet_ctl_reply_tcp(
+	struct leat_inet *inet, const struct inet_tcp_frame *frame, const struct leat_tcp_out *out)
+{
+	const struct inet_nbr *nbr = inet_nbr_known(inet, frame->key.raddr);
+	struct rte_mbuf *reply = inet_frame_alloc(inet);
+
+	if (reply == NULL)
+		return;
+	tcp_frame_build(inet, reply, &frame->key, out);
+	memcpy(rte_pktmbuf_mtod(reply, uint8_t *), nbr != NULL ? nbr->mac : frame->src_mac,
+		LEAT_ETH_ADDR_LEN);
+	inet_ctl_send(inet, reply);
+}
+
 /* The neighbour towards the peer, without a search where it is still the same. */
 static struct inet_nbr *
 conn_nbr(struct leat_inet *inet, struct leat_inet_conn *conn)

@@ -14,6 +14,7 @@
 #include <leat_icmp.h>
 #include <leat_ipv4.h>
 #include <leat_siphash.h>
+#include <leat_tcp_cookie.h>
 #include <leat_time.h>
 #include <leat_timer.h>
 
@@ -26,6 +27,9 @@ extern "C" {
 /* Ethernet, IPv4 and TCP headers at their longest. */
 #define INET_HDRS_LEN_MAX                                                                          \
 	(LEAT_ETH_HDR_LEN_MAX + LEAT_IPV4_HDR_LEN_MAX + LEAT_TCP_HDR_LEN + LEAT_TCP_OPT_LEN_MAX)
+
+/* Cookies that are known to have opened a connection. */
+#define INET_COOKIES_USED 4096u
 
 /* Both ends of a connection, ports in host order: the key of the flow table. */
 struct inet_flow_key {
@@ -157,6 +161,8 @@ struct leat_inet {
 	struct leat_siphash_key flow_hash_key;
 	struct leat_siphash_key isn_key;
 	struct leat_siphash_key port_key;
+	struct leat_siphash_key ends_key; /* of the ends that a cookie is bound to */
+	struct leat_siphash_key cookie_key;
 
 	/* What every frame out starts with: Ethernet header, destination open. */
 	uint8_t eth_hdr[LEAT_ETH_HDR_LEN_MAX];
@@ -175,7 +181,9 @@ struct leat_inet {
 	uint32_t nb_conns;
 	uint32_t nb_half_open;
 	uint32_t nb_half_open_max;
-	struct inet_half_open half_open; /* oldest first */
+	struct inet_half_open half_open;          /* oldest first */
+	uint64_t cookies_until_us;                /* so long an ACK may carry a cookie */
+	uint32_t cookies_used[INET_COOKIES_USED]; /* the last ones, each in the place of its hash */
 	uint32_t nb_ports_tried;
 	struct inet_conns conns_free;
 	struct inet_conns conns_limbo; /* free, but their CLOSED is still being looked at */
@@ -301,6 +309,8 @@ struct inet_nbr *inet_nbr_get(struct leat_inet *inet, uint64_t now_us, struct le
  * true: it waits for the neighbour's answer, or was dropped.
  */
 bool inet_nbr_address(struct leat_inet *inet, struct inet_nbr *nbr, struct rte_mbuf *frame);
+/* The neighbour that leads to @p dst if its MAC address is known, else NULL; asks nobody. */
+const struct inet_nbr *inet_nbr_known(const struct leat_inet *inet, struct leat_ip_addr dst);
 void inet_nbr_wait(struct inet_nbr *nbr, struct leat_inet_conn *conn);
 /* A neighbour has told his MAC address: what waits for it leaves. */
 void inet_nbr_update(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac);
@@ -354,6 +364,23 @@ void inet_tcp_parse(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_s
 	uint32_t off, const struct inet_ip *ip, const struct leat_eth_hdr *eth);
 /* One segment of the burst, looked up. Takes its mbuf. */
 void inet_tcp_input(struct leat_inet *inet, struct inet_burst *burst, uint16_t idx);
+/* A segment of this connection. Takes its mbuf. */
+void inet_tcp_conn_input(
+	struct leat_inet *inet, struct leat_inet_conn *conn, struct inet_tcp_frame *frame);
+/* Refuse a segment; @p tcb is the connection that does, or NULL where there is none. */
+void inet_tcp_reset(
+	struct leat_inet *inet, const struct inet_tcp_frame *frame, const struct leat_tcb *tcb);
+
+/* inet_listen.c */
+/* The listener for the address itself goes before that for any; NULL: there is none. */
+const struct inet_listener *inet_listener_find(
+	const struct leat_inet *inet, const struct inet_flow_key *key);
+/* A segment to a listener that belongs to no connection; may take its mbuf. */
+void inet_listen_input(
+	struct leat_inet *inet, const struct inet_listener *listener, struct inet_tcp_frame *frame);
+/* A SYN that may replace @p tw. */
+void inet_listen_reopen(
+	struct leat_inet *inet, struct inet_time_wait *tw, const struct inet_tcp_frame *frame);
 
 /* The slot @p idx, in use or not. */
 static inline struct leat_inet_conn *
@@ -391,6 +418,12 @@ void inet_ctl_send_ip(struct leat_inet *inet, struct leat_ip_addr dst, struct rt
 /* Send a segment without text that belongs to no connection, or to one that ends. */
 void inet_ctl_send_tcp(
 	struct leat_inet *inet, const struct inet_flow_key *key, const struct leat_tcp_out *out);
+/*
+ * Answer a frame whose source may be forged. A neighbour that is not known is not asked for:
+ * the answer goes to the MAC address that the frame came from.
+ */
+void inet_ctl_reply_tcp(
+	struct leat_inet *inet, const struct inet_tcp_frame *frame, const struct leat_tcp_out *out);
 
 #ifdef __cplusplus
 }

@@ -6,8 +6,6 @@
  * with a reset.
  */
 
-#include <errno.h>
-
 #include "inet_priv.h"
 
 #define TCP_CKSUM_OFF 16u
@@ -82,9 +80,9 @@ drop:
 	rte_pktmbuf_free(mbuf);
 }
 
-/* Refuse a segment; @p tcb is the connection that does, or NULL where there is none. */
-static void
-tcp_reset(struct leat_inet *inet, const struct inet_tcp_frame *frame, const struct leat_tcb *tcb)
+void
+inet_tcp_reset(
+	struct leat_inet *inet, const struct inet_tcp_frame *frame, const struct leat_tcb *tcb)
 {
 	struct leat_tcp_out rst;
 
@@ -95,127 +93,25 @@ tcp_reset(struct leat_inet *inet, const struct inet_tcp_frame *frame, const stru
 		return;
 	}
 	inet->stats.tx_rst++;
-	inet_ctl_send_tcp(inet, &frame->key, &rst);
-}
-
-/* The listener for the address itself goes before that for any. */
-static const struct inet_listener *
-listener_find(const struct leat_inet *inet, const struct inet_flow_key *key)
-{
-	const struct inet_listener *any = NULL;
-
-	for (uint8_t i = 0; i < inet->nb_listeners; i++) {
-		const struct inet_listener *listener = &inet->listeners[i];
-
-		if (listener->port != key->lport)
-			continue;
-		if (leat_ip_addr_is_equal(listener->addr, key->laddr))
-			return listener;
-		if (leat_ip_addr_is_any(listener->addr))
-			any = listener;
-	}
-	return any;
-}
-
-/*
- * There is room for a connection in SYN-RECEIVED; else the peer tries again later. A peer
- * that is alive answers soon, so the oldest that did not makes room for another, without
- * a word: it may have been asked for in the name of a third.
- */
-static bool
-syn_has_room(struct leat_inet *inet)
-{
-	if (inet->nb_half_open >= inet->nb_half_open_max ||
-		(STAILQ_EMPTY(&inet->conns_free) && inet->nb_half_open > 0)) {
-		inet->stats.tcp_half_open_evicted++;
-		inet_conn_fail(inet, TAILQ_FIRST(&inet->half_open), -ECONNABORTED);
-	}
-	if (STAILQ_EMPTY(&inet->conns_free)) {
-		inet->stats.tcp_conns_full++;
-		return false;
-	}
-	return true;
+	inet_ctl_reply_tcp(inet, frame, &rst);
 }
 
 static void
-syn_accept(struct leat_inet *inet, const struct inet_listener *listener,
-	const struct inet_tcp_frame *frame, uint32_t iss)
+tcp_closed_input(struct leat_inet *inet, struct inet_tcp_frame *frame)
 {
-	struct leat_inet_conn *conn = inet_conn_alloc(inet, &frame->key);
-
-	if (conn == NULL) {
-		inet->stats.tx_no_route++;
-		return;
-	}
-	leat_tcp_open_passive(
-		&conn->tcb, &inet->conf.tcp, inet->now_us, iss, &frame->seg, inet->conf.tcp.mss);
-	conn->listener = listener->user;
-	conn->half_open = true;
-	TAILQ_INSERT_TAIL(&inet->half_open, conn, half_open_link);
-	inet->nb_half_open++;
-	inet->stats.tcp_opens_passive++;
-	inet_conn_settle(inet, conn);
-}
-
-/* RFC 9293 section 3.10.7.2, LISTEN. */
-static void
-tcp_listen_input(struct leat_inet *inet, const struct inet_listener *listener,
-	const struct inet_tcp_frame *frame)
-{
-	uint8_t flags = frame->seg.flags;
-
-	if ((flags & LEAT_TCP_RST) != 0) { /* first */
-		inet->stats.rx_tcp_listen_ignored++;
-		return;
-	}
-	if ((flags & LEAT_TCP_ACK) != 0) { /* second */
-		tcp_reset(inet, frame, NULL);
-		return;
-	}
-	if ((flags & LEAT_TCP_SYN) == 0 || (flags & LEAT_TCP_FIN) != 0) { /* fourth; nobody's SYN */
-		inet->stats.rx_tcp_listen_ignored++;
-		return;
-	}
-	if (syn_has_room(inet)) /* third */
-		syn_accept(inet, listener, frame, inet_conn_iss(inet, &frame->key, inet->now_us));
-}
-
-static void
-tcp_closed_input(struct leat_inet *inet, const struct inet_tcp_frame *frame)
-{
-	const struct inet_listener *listener = listener_find(inet, &frame->key);
+	const struct inet_listener *listener = inet_listener_find(inet, &frame->key);
 
 	if (listener != NULL) {
-		tcp_listen_input(inet, listener, frame);
+		inet_listen_input(inet, listener, frame);
 		return;
 	}
 	inet->stats.rx_tcp_no_conn++;
-	tcp_reset(inet, frame, NULL);
+	inet_tcp_reset(inet, frame, NULL);
 }
 
-static void
-tcp_time_wait_input(
-	struct leat_inet *inet, struct inet_time_wait *tw, const struct inet_tcp_frame *frame)
-{
-	const struct inet_listener *listener;
-	uint32_t iss;
-
-	if (!inet_time_wait_input(inet, tw, &frame->seg))
-		return;
-	listener = listener_find(inet, &frame->key);
-	if (listener == NULL || !syn_has_room(inet))
-		return;
-	/* RFC 9293 section 3.6.1: above the largest number of the old connection. */
-	iss = inet_conn_iss(inet, &frame->key, inet->now_us);
-	if ((int32_t)(iss - tw->tcp.snd_nxt) <= 0)
-		iss = tw->tcp.snd_nxt + 1;
-	inet_time_wait_remove(inet, tw);
-	inet->stats.time_wait_reopened++;
-	syn_accept(inet, listener, frame, iss);
-}
-
-static void
-tcp_conn_input(struct leat_inet *inet, struct leat_inet_conn *conn, struct inet_tcp_frame *frame)
+void
+inet_tcp_conn_input(
+	struct leat_inet *inet, struct leat_inet_conn *conn, struct inet_tcp_frame *frame)
 {
 	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
 	enum leat_tcp_verdict verdict;
@@ -225,7 +121,7 @@ tcp_conn_input(struct leat_inet *inet, struct leat_inet_conn *conn, struct inet_
 	verdict = leat_tcp_input(&conn->tcb, inet->now_us, &frame->seg, frame->mbuf);
 	frame->mbuf = NULL;
 	if (verdict == LEAT_TCP_REFUSED)
-		tcp_reset(inet, frame, &conn->tcb);
+		inet_tcp_reset(inet, frame, &conn->tcb);
 	inet->stats.rx_tcp_dropped += verdict == LEAT_TCP_DROPPED;
 	inet_conn_settle(inet, conn);
 }
@@ -264,9 +160,9 @@ inet_tcp_input(struct leat_inet *inet, struct inet_burst *burst, uint16_t idx)
 
 	if (data == NULL)
 		tcp_closed_input(inet, frame);
-	else if (inet_flow_is_time_wait(data))
-		tcp_time_wait_input(inet, inet_flow_time_wait(data), frame);
-	else
-		tcp_conn_input(inet, data, frame);
+	else if (!inet_flow_is_time_wait(data))
+		inet_tcp_conn_input(inet, data, frame);
+	else if (inet_time_wait_input(inet, inet_flow_time_wait(data), &frame->seg))
+		inet_listen_reopen(inet, inet_flow_time_wait(data), frame);
 	rte_pktmbuf_free(frame->mbuf); /* text that no connection took */
 }

@@ -40,8 +40,12 @@ struct leat_inet_conn;
 
 /** Control frames (ARP, ICMP, RST) that wait for leat_inet_output(). */
 #define LEAT_INET_CTL_MAX 128u
-/** Connections in SYN-RECEIVED: one of so many slots, at least one. */
+/**
+ * Connections in SYN-RECEIVED: one of so many slots, at least one; those of unknown
+ * neighbours: one of so many neighbours.
+ */
 #define LEAT_INET_HALF_OPEN_SHARE 4u
+#define LEAT_INET_HALF_OPEN_MAX   4096u
 /** Connections that one leat_inet_relieve() looks at. */
 #define LEAT_INET_RELIEF_SLOTS 128u
 /** Text up to this length is copied behind the headers; longer text leaves as it lies. */
@@ -65,6 +69,14 @@ struct leat_inet_conn;
 #define LEAT_INET_RST_BURST  5000u
 #define LEAT_INET_ACK_RATE   5000u /**< of ACKs out of TIME-WAIT */
 #define LEAT_INET_ACK_BURST  1000u
+
+/** When a SYN is answered without keeping anything of it, see leat_tcp_cookie.h. */
+enum leat_inet_cookies {
+	LEAT_INET_COOKIES_AUTO, /**< when there is no room for it among the half-open ones */
+	LEAT_INET_COOKIES_ALWAYS,
+	LEAT_INET_COOKIES_NEVER, /**< the oldest half-open connection makes room */
+	LEAT_INET_COOKIES,
+};
 
 struct leat_inet_addr {
 	struct leat_ip_addr addr;
@@ -99,6 +111,7 @@ struct leat_inet_conf {
 	 * from @p seed.
 	 */
 	struct leat_tcp_conf tcp;
+	enum leat_inet_cookies cookies;
 	uint32_t nb_conns_max;      /**< 1 to LEAT_INET_CONNS_MAX */
 	uint32_t nb_time_waits_max; /**< 0 to LEAT_INET_CONNS_MAX; 0: no TIME-WAIT is kept */
 	uint32_t nb_neighbours_max; /**< 1 to LEAT_INET_NBRS_MAX */
@@ -354,8 +367,11 @@ struct leat_inet_stats {
 	uint64_t rx_tcp_dropped;        /**< segments that changed nothing */
 	uint64_t rx_tcp_no_conn;        /**< to a closed port */
 	uint64_t rx_tcp_listen_ignored; /**< to a listener, neither SYN nor ACK */
-	uint64_t tcp_half_open_evicted; /**< half-open ones that made room for another SYN */
-	uint64_t tcp_conns_full;        /**< SYNs and connects without a free slot */
+	uint64_t tcp_half_open_evicted; /**< half-open ones that made room for another peer */
+	uint64_t tcp_cookies_sent;      /**< SYNs answered by a cookie */
+	uint64_t tcp_cookies_accepted;  /**< connections opened by one */
+	uint64_t tcp_cookies_refused;   /**< ACKs without a connection and without a good one */
+	uint64_t tcp_conns_full;        /**< SYNs, cookies and connects without a free slot */
 	uint64_t tcp_opens_passive;
 	uint64_t tcp_opens_active;
 	uint64_t tcp_closed;   /**< CLOSED events */

@@ -80,6 +80,10 @@ Tcp::Payload() const
 	out.opts.mss = mss;
 	out.opts.has_ts = has_ts;
 	out.opts.ts_val = ts_val;
+	out.opts.ts_ecr = ts_ecr;
+	out.opts.has_sack_ok = has_sack_ok;
+	out.opts.has_wscale = wscale >= 0;
+	out.opts.wscale = (uint8_t)(wscale >= 0 ? wscale : 0);
 	bytes.resize(leat_tcp_hdr_emit(bytes.data(), { sport, dport }, &out));
 	Append(&bytes, text.data(), text.size());
 	Frame sum = Pseudo(ip.src, ip.dst, LEAT_IPV4_PROTO_TCP, bytes.size());

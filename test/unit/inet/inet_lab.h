@@ -71,6 +71,9 @@ struct Tcp {
 	uint16_t mss = 0;
 	bool has_ts = false;
 	uint32_t ts_val = 0;
+	uint32_t ts_ecr = 0;
+	bool has_sack_ok = false;
+	int wscale = -1; // -1: none
 	Ip ip = {};
 
 	Frame Payload() const; // checksum filled in
