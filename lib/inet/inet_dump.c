@@ -160,7 +160,7 @@ leat_inet_conn_at(const struct leat_inet *inet, uint32_t place, struct leat_inet
 	if (place >= inet->conf.nb_time_waits_max)
 		return -ENOENT;
 	tw = &inet->tw_mem[place];
-	if (!tw->is_used)
+	if (tw->expires_us == 0)
 		return 0;
 	info_start(info, &tw->key, leat_tcp_state_name(LEAT_TCP_TIME_WAIT));
 	info_add(info, "left_ms",
