@@ -37,6 +37,7 @@ struct leatd {
 	uint32_t nb_ports; /* open ones, the first of conf->ports */
 	struct leat_dpdk_port *ports[LEATD_PORTS_MAX];
 	size_t port_len[LEATD_PORTS_MAX]; /* bytes that each port took at its opening */
+	uint32_t told[LEATD_PORTS_MAX];   /* enum leat_inet_notice bits, of each port */
 	uint32_t nb_workers;              /* open ones */
 	struct leatd_worker workers[LEATD_CPUS_MAX];
 	struct leat_control *control;
@@ -50,6 +51,9 @@ void leatd_report(const struct leatd *d);
 
 /* report.c: bytes of DPDK's heaps that are in use. */
 size_t leatd_heap_used(void);
+
+/* notice.c: log what the datapath found out since the last call. */
+void leatd_tell_notices(struct leatd *d);
 
 /* A worker has returned, or the start is over: the sleeper looks what has changed. */
 #define LEATD_SIGNAL_WAKE SIGUSR1

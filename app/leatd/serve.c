@@ -16,7 +16,7 @@
 #include "leatd_priv.h"
 #include "log.h"
 
-#define WAIT_EVER INT64_MAX
+#define TELL_EVERY_MS 1000 /* what the datapath found out */
 
 static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP };
 
@@ -80,7 +80,7 @@ serve_wait(struct leatd *d, int64_t deadline_ms)
 			return SERVE_TIMEOUT;
 		timeout.tv_sec = left_ms / 1000;
 		timeout.tv_nsec = left_ms % 1000 * 1000000;
-		number = sigtimedwait(&set, NULL, deadline_ms == WAIT_EVER ? NULL : &timeout);
+		number = sigtimedwait(&set, NULL, &timeout);
 		if (number > 0 && number != LEATD_SIGNAL_WAKE)
 			return SERVE_SIGNAL;
 		LEAT_VERIFY(number > 0 || errno == EAGAIN || errno == EINTR);
@@ -163,10 +163,15 @@ int
 leatd_serve(struct leatd *d, struct leat_error *error)
 {
 	int ret = workers_launch(d, error);
+	enum serve_wake wake;
 
 	if (ret < 0)
 		return ret;
-	if (serve_wait(d, WAIT_EVER) == SERVE_DONE) {
+	do {
+		wake = serve_wait(d, clock_ms() + TELL_EVERY_MS);
+		leatd_tell_notices(d);
+	} while (wake == SERVE_TIMEOUT);
+	if (wake == SERVE_DONE) {
 		workers_join(d->nb_workers);
 		return leat_error_set(error, -EIO, "all workers have ended without being told to");
 	}

@@ -45,6 +45,7 @@ inet_conn_release(struct leat_inet *inet, struct leat_inet_conn *conn)
 	if (conn->is_waiting)
 		LIST_REMOVE(conn, waiting_link);
 	leat_tcp_fini(&conn->tcb);
+	inet_offload_forget(inet, conn);
 	conn->is_waiting = false;
 	conn->is_used = false;
 	inet->nb_conns--;

@@ -22,10 +22,21 @@ ipv4_check_addrs(struct leat_inet *inet, const struct inet_ip *ip)
 }
 
 static bool
-ipv4_cksum_is_known_good(const struct leat_inet *inet, const struct rte_mbuf *mbuf)
+ipv4_check_cksum(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat_slice in,
+	const struct leat_ipv4_hdr *hdr)
 {
-	return inet->conf.offloads.rx_ip_cksum &&
-	       (mbuf->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK) == RTE_MBUF_F_RX_IP_CKSUM_GOOD;
+	bool is_called_good =
+		inet->offloads.rx_ip_cksum &&
+		(mbuf->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK) == RTE_MBUF_F_RX_IP_CKSUM_GOOD;
+
+	if (is_called_good && inet_offload_is_believed(inet, inet->nb_rx_ip_good++))
+		return true;
+	if (leat_ipv4_cksum_is_good(in.data, hdr->hdr_len))
+		return true;
+	inet->stats.rx_ipv4_cksum++;
+	if (is_called_good)
+		inet_offload_rx_ip_lie(inet);
+	return false;
 }
 
 uint32_t
@@ -38,11 +49,8 @@ inet_ipv4_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat
 		inet->stats.rx_ipv4_malformed++;
 		return 0;
 	}
-	if (!ipv4_cksum_is_known_good(inet, mbuf) &&
-		!leat_ipv4_cksum_is_good(in.data, hdr.hdr_len)) {
-		inet->stats.rx_ipv4_cksum++;
+	if (!ipv4_check_cksum(inet, mbuf, in, &hdr))
 		return 0;
-	}
 	ip->src = leat_ip_addr_from_ipv4(hdr.src);
 	ip->dst = leat_ip_addr_from_ipv4(hdr.dst);
 	ip->len = (uint32_t)hdr.total_len - hdr.hdr_len;
@@ -77,7 +85,7 @@ inet_ipv4_emit(
 	(void)leat_ipv4_emit(&hdr, out);
 	mbuf->l2_len = inet->eth_hdr_len;
 	mbuf->l3_len = LEAT_IPV4_HDR_LEN;
-	if (inet->conf.offloads.tx_ip_cksum)
+	if (inet->offloads.tx_ip_cksum)
 		mbuf->ol_flags |= RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IP_CKSUM;
 	else
 		leat_ipv4_emit_cksum(out);

@@ -248,6 +248,7 @@ init_fields(struct leat_inet *inet)
 	leat_timer_wheel_init(&inet->wheel, conf->now_us);
 	init_keys(inet);
 	init_eth_hdr(inet);
+	inet_offload_init(inet);
 }
 
 static void

@@ -101,7 +101,7 @@ frame_add_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct leat
 {
 	if (out->len == 0)
 		return;
-	if (out->len > LEAT_INET_TX_COPY_MAX && inet->conf.offloads.tx_multi_seg &&
+	if (out->len > LEAT_INET_TX_COPY_MAX && inet->offloads.tx_multi_seg &&
 		frame_attach_text(inet, frame, out)) {
 		inet->stats.tx_text_attached++;
 		return;
@@ -119,7 +119,7 @@ tcp_emit_cksum(
 	struct leat_cksum cksum = { 0 };
 
 	inet_pseudo_cksum(&cksum, ip);
-	if (inet->conf.offloads.tx_tcp_cksum) { /* the port goes on from here */
+	if (inet->offloads.tx_tcp_cksum) { /* the port goes on from here */
 		frame->ol_flags |= RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_TCP_CKSUM;
 		leat_be16_put(field, leat_cksum_fold(&cksum));
 		return;
@@ -216,6 +216,7 @@ conn_output(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf
 {
 	struct leat_tcp_out out;
 	uint16_t n = 0;
+	bool is_trial;
 
 	while (n < nb) {
 		if (*spare == NULL && (*spare = inet_frame_alloc(inet)) == NULL)
@@ -225,7 +226,11 @@ conn_output(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf
 			conn->in_output = false;
 			break;
 		}
+		is_trial =
+			inet->trial.offload != INET_OFFLOADS && inet_offload_try(inet, conn, &out);
 		tcp_frame_build(inet, *spare, &conn->key, &out);
+		if (is_trial)
+			inet_offload_tried(inet);
 		if (conn_address(inet, conn, *spare))
 			frames[n++] = *spare;
 		*spare = NULL;

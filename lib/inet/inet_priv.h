@@ -154,8 +154,31 @@ struct inet_burst {
 	uint64_t nb_flow_changes; /* when it was looked up */
 };
 
+/* The offloads for sending, in the order of their trials. */
+enum inet_offload {
+	INET_OFFLOAD_TX_TCP_CKSUM,
+	INET_OFFLOAD_TX_IP_CKSUM,
+	INET_OFFLOAD_TX_MULTI_SEG,
+	INET_OFFLOADS,
+};
+
+/* One segment that uses an offload nobody knows to be kept, until the peer has it. */
+struct inet_trial {
+	uint8_t offload; /* enum inet_offload; INET_OFFLOADS: all are decided */
+	uint8_t nb_lost; /* in a row */
+	bool was_sent_again;
+	const struct leat_inet_conn *conn; /* whose segment it is; NULL: none yet */
+	uint32_t seq;
+	uint32_t seq_end;
+};
+
 struct leat_inet {
 	struct leat_inet_conf conf;
+	struct leat_inet_offloads offloads; /* in use */
+	struct inet_trial trial;
+	uint32_t nb_rx_ip_good; /* frames that the port called so */
+	uint32_t nb_rx_tcp_good;
+	uint32_t notices; /* enum leat_inet_notice */
 	char name[LEAT_INET_NAME_MAX + 1];
 	uint64_t now_us; /* of the last call that brought the time */
 	struct leat_siphash_key flow_hash_key;
@@ -292,6 +315,31 @@ uint32_t inet_ipv4_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, st
  */
 uint32_t inet_ipv4_emit(
 	struct leat_inet *inet, struct rte_mbuf *mbuf, uint8_t *out, const struct inet_ip *ip);
+
+/* inet_offload.c */
+void inet_offload_init(struct leat_inet *inet);
+/*
+ * A segment of the connection is about to be built. Returns whether it is the one of a
+ * trial: the offload is on until inet_offload_tried().
+ */
+bool inet_offload_try(
+	struct leat_inet *inet, const struct leat_inet_conn *conn, const struct leat_tcp_out *out);
+void inet_offload_tried(struct leat_inet *inet);
+/* The connection whose segment is on trial has taken an ACK. */
+void inet_offload_check(struct leat_inet *inet);
+/* The connection is no more. */
+void inet_offload_forget(struct leat_inet *inet, const struct leat_inet_conn *conn);
+/* The port called a frame good that is not. */
+void inet_offload_rx_ip_lie(struct leat_inet *inet);
+void inet_offload_rx_tcp_lie(struct leat_inet *inet);
+
+/* Whether the frame that comes after @p nb_good others that the port called good is believed. */
+static inline bool
+inet_offload_is_believed(const struct leat_inet *inet, uint32_t nb_good)
+{
+	return inet->conf.trust_offloads ||
+	       (nb_good >= LEAT_INET_RX_CHECKS && nb_good % LEAT_INET_RX_CHECK_EVERY != 0);
+}
 
 /* inet_arp.c */
 void inet_arp_input(struct leat_inet *inet, struct leat_slice in);

@@ -12,33 +12,45 @@
 
 /* Hardware has summed it, or a local peer vouches for it. */
 static bool
-tcp_cksum_is_known_good(const struct leat_inet *inet, const struct rte_mbuf *mbuf)
+tcp_cksum_is_called_good(const struct leat_inet *inet, const struct rte_mbuf *mbuf)
 {
 	uint64_t flags = mbuf->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
 
-	return inet->conf.offloads.rx_tcp_cksum &&
+	return inet->offloads.rx_tcp_cksum &&
 	       (flags == RTE_MBUF_F_RX_L4_CKSUM_GOOD || flags == RTE_MBUF_F_RX_L4_CKSUM_NONE);
+}
+
+/* A virtual peer left the sum to hardware. Returns whether the port vouches for the bytes. */
+static bool
+tcp_take_partial(struct leat_inet *inet, bool is_called_good)
+{
+	if (is_called_good)
+		return true;
+	inet->stats.rx_tcp_cksum_partial++;
+	inet->notices |= LEAT_INET_NOTICE_CKSUM_PARTIAL;
+	return false;
 }
 
 static bool
 tcp_check_cksum(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat_slice in,
 	uint32_t off, const struct inet_ip *ip)
 {
+	bool is_called_good = tcp_cksum_is_called_good(inet, mbuf);
 	struct leat_cksum cksum = { 0 };
 	uint16_t pseudo;
 
-	if (tcp_cksum_is_known_good(inet, mbuf))
+	if (is_called_good && inet_offload_is_believed(inet, inet->nb_rx_tcp_good++))
 		return true;
 	inet_pseudo_cksum(&cksum, ip);
 	pseudo = leat_cksum_fold(&cksum);
 	inet_mbuf_cksum(mbuf, off, ip->len, &cksum);
 	if (leat_cksum_is_good(&cksum))
 		return true;
-	/* A virtual peer left the sum to hardware that is not there. */
 	if (leat_be16_get(in.data + TCP_CKSUM_OFF) == pseudo)
-		inet->stats.rx_tcp_cksum_partial++;
-	else
-		inet->stats.rx_tcp_cksum++;
+		return tcp_take_partial(inet, is_called_good);
+	inet->stats.rx_tcp_cksum++;
+	if (is_called_good)
+		inet_offload_rx_tcp_lie(inet);
 	return false;
 }
 
@@ -123,6 +135,8 @@ inet_tcp_conn_input(
 	if (verdict == LEAT_TCP_REFUSED)
 		inet_tcp_reset(inet, frame, &conn->tcb);
 	inet->stats.rx_tcp_dropped += verdict == LEAT_TCP_DROPPED;
+	if (inet->trial.conn == conn)
+		inet_offload_check(inet);
 	inet_conn_settle(inet, conn);
 }
 

@@ -239,6 +239,18 @@ leat_inet_conn_ends(const struct leat_inet_conn *conn, struct leat_ip_addr *ladd
 	*rport = conn->key.rport;
 }
 
+uint32_t
+leat_inet_notices(const struct leat_inet *inet)
+{
+	return inet->notices;
+}
+
+const struct leat_inet_offloads *
+leat_inet_offloads_in_use(const struct leat_inet *inet)
+{
+	return &inet->offloads;
+}
+
 const struct leat_inet_stats *
 leat_inet_stats(const struct leat_inet *inet)
 {

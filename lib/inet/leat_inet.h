@@ -83,15 +83,30 @@ struct leat_inet_addr {
 	uint8_t prefix_len; /**< 0 to 32 */
 };
 
-/** Work that the port's hardware does for us; what it does not, the stack does itself. */
+/** Frames that a port calls good and that are summed nevertheless, from the first on. */
+#define LEAT_INET_RX_CHECKS 1024u
+/** Later one of so many is. */
+#define LEAT_INET_RX_CHECK_EVERY 64u
+/** Trials of an offload that come to nothing, one after the other, until it is given up. */
+#define LEAT_INET_TRIALS_MAX 3u
+
+/**
+ * Work that the port promises to do for us; what it does not, the stack does itself, and
+ * also what it was found not to do although it had promised, see leat_inet_notices().
+ *
+ * Of those for sending one is on trial at a time, in this order: one segment of text uses
+ * it, and no other does until the peer has acknowledged that segment. It is used from then
+ * on. When the segment came through only after it was sent again, without the offload, for
+ * LEAT_INET_TRIALS_MAX times, the offload is given up.
+ */
 struct leat_inet_offloads {
-	bool tx_ip_cksum;
 	bool tx_tcp_cksum;
+	bool tx_ip_cksum;
+	bool tx_multi_seg; /**< the port sends chains; without it every frame is one segment */
 	/** ol_flags tell; only RTE_MBUF_F_RX_IP_CKSUM_GOOD is believed, all else is checked */
 	bool rx_ip_cksum;
 	/** RTE_MBUF_F_RX_L4_CKSUM_GOOD and _NONE are believed, all else is checked */
 	bool rx_tcp_cksum;
-	bool tx_multi_seg; /**< the port sends chains; without it every frame is one segment */
 };
 
 /** Settings of one stack; const while it is open. */
@@ -105,6 +120,7 @@ struct leat_inet_conf {
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
 	struct leat_ip_addr gateway; /**< or none */
 	struct leat_inet_offloads offloads;
+	bool trust_offloads; /**< they are known to be kept: use them without a trial */
 	/**
 	 * mss is at most mtu - 40. Without a reass_budget all connections together keep a
 	 * quarter of the mbufs of @p pool out of order; without a ts_offset it is drawn
@@ -344,9 +360,10 @@ struct leat_inet_stats {
 	/* IPv4: dropped. */
 	uint64_t rx_ipv4_malformed; /**< version or a length */
 	uint64_t rx_ipv4_cksum;
-	uint64_t rx_ipv4_not_ours; /**< to an address that is not ours, broadcast too */
-	uint64_t rx_ipv4_src_own;  /**< from one of our own addresses */
-	uint64_t rx_ipv4_src_bad;  /**< from one that no host can have */
+	uint64_t rx_ipv4_cksum_lies; /**< of them: the port had called it good */
+	uint64_t rx_ipv4_not_ours;   /**< to an address that is not ours, broadcast too */
+	uint64_t rx_ipv4_src_own;    /**< from one of our own addresses */
+	uint64_t rx_ipv4_src_bad;    /**< from one that no host can have */
 	uint64_t rx_ipv4_fragment;
 	uint64_t rx_ipv4_proto; /**< neither ICMP nor TCP */
 	uint64_t tx_no_route;   /**< not sent: off our links, and no gateway */
@@ -363,6 +380,7 @@ struct leat_inet_stats {
 	uint64_t rx_tcp_segs; /**< whole and with a good checksum */
 	uint64_t rx_tcp_malformed;
 	uint64_t rx_tcp_cksum;
+	uint64_t rx_tcp_cksum_lies;     /**< of them: the port had called it good */
 	uint64_t rx_tcp_cksum_partial;  /**< of a local peer who leaves the sum to hardware */
 	uint64_t rx_tcp_dropped;        /**< segments that changed nothing */
 	uint64_t rx_tcp_no_conn;        /**< to a closed port */
@@ -387,11 +405,31 @@ struct leat_inet_stats {
 	uint64_t time_wait_reopened;    /**< RFC 6191 */
 	uint64_t time_wait_ack_limited; /**< ACKs over LEAT_INET_ACK_RATE, not sent */
 
+	/* What the port does for us. */
+	uint64_t tx_trials;      /**< segments that tried an offload */
+	uint64_t tx_trials_lost; /**< of them: came through without it only */
+
 	/* Our own means. */
 	uint64_t tx_no_mbuf;  /**< the pool was dry; a connection's segment stays owed */
 	uint64_t tx_ctl_full; /**< control frames over LEAT_INET_CTL_MAX, dropped */
 };
 
+/** What a person should know, each told once by a bit of leat_inet_notices(). */
+enum leat_inet_notice {
+	/** A local peer leaves TCP checksums to hardware that is not there: nothing gets through */
+	LEAT_INET_NOTICE_CKSUM_PARTIAL = 0x01,
+	/* The port promised it and does not do it; it is not used any more. */
+	LEAT_INET_NOTICE_TX_TCP_CKSUM = 0x02,
+	LEAT_INET_NOTICE_TX_IP_CKSUM = 0x04,
+	LEAT_INET_NOTICE_TX_MULTI_SEG = 0x08,
+	LEAT_INET_NOTICE_RX_IP_CKSUM = 0x10,
+	LEAT_INET_NOTICE_RX_TCP_CKSUM = 0x20,
+};
+
+/** @return enum leat_inet_notice bits; none is ever taken back. */
+uint32_t leat_inet_notices(const struct leat_inet *inet);
+/** The offloads that are in use by now: those of conf that have kept their promise. */
+const struct leat_inet_offloads *leat_inet_offloads_in_use(const struct leat_inet *inet);
 /** The counters, which live as long as the stack. */
 const struct leat_inet_stats *leat_inet_stats(const struct leat_inet *inet);
 

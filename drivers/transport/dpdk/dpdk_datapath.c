@@ -35,6 +35,11 @@ queue_input(struct dpdk_queue *queue, uint64_t now_us)
 		return;
 	queue->stats.rx_frames += nb;
 	leat_inet_input(queue->inet, now_us, frames, nb);
+	/* a store of what is there already would still take the line away from its readers */
+	if (leat_inet_notices(queue->inet) !=
+		atomic_load_explicit(&queue->notices, memory_order_relaxed))
+		atomic_store_explicit(
+			&queue->notices, leat_inet_notices(queue->inet), memory_order_relaxed);
 }
 
 /* An accepted connection is first seen here, one that we opened has its head already. */

@@ -241,6 +241,13 @@ dpdk_endpoints(
 	peer->ipv4 = leat_ip_addr_ipv4(raddr);
 }
 
+uint32_t
+leat_dpdk_notices(const struct leat_transport *xp)
+{
+	LEAT_VERIFY(xp->ops == &leat_transport_dpdk_ops);
+	return atomic_load_explicit(&dpdk_queue_of(xp)->notices, memory_order_relaxed);
+}
+
 const struct leat_dpdk_stats *
 leat_dpdk_stats(const struct leat_transport *xp)
 {

@@ -4,6 +4,7 @@
 #define DPDK_PRIV_H
 
 #include <errno.h>
+#include <stdatomic.h>
 
 #include <net/if.h>
 
@@ -65,6 +66,9 @@ struct dpdk_queue {
 	uint16_t nb_stash;   /* frames found while going to sleep */
 	uint16_t nb_naps;    /* short sleeps owed to an interrupt that came too early */
 	bool has_tx_offloads;
+	/* leat_inet_notices(): written by the owning lcore, read by any thread; both relaxed,
+	 * since nothing else goes with them */
+	atomic_uint notices;
 	bool is_slack_set;             /* of the thread that waits */
 	int epoll_fd;                  /* with the receive interrupt in it; -1: none */
 	uint64_t now_us;               /* of the last call that told it */

@@ -23,7 +23,8 @@
  *
  * Behind AF_XDP and AF_PACKET on a veth the peer's kernel leaves TCP and UDP checksums
  * for a device to finish that is not there (`ethtool -K PEER tx off` makes it compute
- * them), and no driver tells us of it: such frames look corrupt and are dropped.
+ * them), and no driver tells us of it: such frames look corrupt and are dropped. A notice
+ * tells of it, and of each offload that the device promises and does not do.
  *
  * No port is set to promiscuous mode: the stack answers to one MAC address and to
  * broadcast, which every device delivers.
@@ -94,7 +95,7 @@ struct leat_dpdk_port_info {
 	bool link_up;   /**< at the start; a memif or vhost peer may come later */
 	bool rx_intr;   /**< an idle worker is woken by an interrupt */
 	bool rx_socket; /**< by the driver's socket; by neither: it sleeps in short turns */
-	struct leat_inet_offloads offloads;         /**< in use */
+	struct leat_inet_offloads offloads;         /**< promised; used as they are kept */
 	char offloads_text[LEAT_DPDK_OFFLOADS_MAX]; /**< "tx-ip-cksum tx-multi-seg" or "none" */
 	uint32_t nb_rx_mbufs;                       /**< of the receive pool */
 	uint32_t nb_tx_mbufs;                       /**< of the transmit pool */
@@ -153,6 +154,17 @@ struct leat_dpdk_stats {
 
 /** One transport per queue pair; open() wants a struct leat_dpdk_conf. */
 extern const struct leat_transport_ops leat_transport_dpdk_ops;
+
+/**
+ * What a person should know of the frames of this queue. From any thread; what the last
+ * turn found may not show yet.
+ *
+ * @param xp
+ *   Of leat_transport_dpdk_ops.
+ * @return
+ *   Bits of enum leat_inet_notice; none is ever taken back.
+ */
+uint32_t leat_dpdk_notices(const struct leat_transport *xp);
 
 /** @p xp is of leat_transport_dpdk_ops. */
 const struct leat_dpdk_stats *leat_dpdk_stats(const struct leat_transport *xp);

@@ -177,6 +177,7 @@ InetLab::SetUp()
 	conf_.nb_neighbours_max = 8;
 	conf_.conn_priv_len = 24;
 	conf_.pool = pool_;
+	conf_.trust_offloads = true;
 	conf_.seed[0] = 1;
 	conf_.seed[1] = 2;
 	conf_.now_us = now_us_;

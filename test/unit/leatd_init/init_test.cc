@@ -64,6 +64,20 @@ TEST_F(Init, OpensInOrderServesAndClosesAll)
 	EXPECT_EQ("leatd: info: draining\nleatd: info: drained\n", log);
 }
 
+TEST_F(Init, EachNoticeOfTheDatapathIsToldForEachPort)
+{
+	world.notices = LEAT_INET_NOTICE_CKSUM_PARTIAL | LEAT_INET_NOTICE_TX_TCP_CKSUM;
+	EXPECT_EQ(0, RunLeatd()) << sentence;
+	for (const char *port : { "p0", "p1" }) {
+		std::string head = std::string("leatd: warning: port ") + port + ": ";
+
+		EXPECT_NE(std::string::npos, log.find(head + "a local peer leaves its TCP "));
+		EXPECT_NE(std::string::npos, log.find(head + "the device promises TCP "));
+		EXPECT_EQ(std::string::npos, log.find(head + "the device calls"));
+	}
+	EXPECT_NE(std::string::npos, log.find("`ethtool -K PEER tx off`"));
+}
+
 TEST_F(Init, EveryStepThatFailsUndoesThoseBeforeIt)
 {
 	ASSERT_EQ(0, RunLeatd());

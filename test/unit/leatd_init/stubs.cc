@@ -242,6 +242,12 @@ leat_dpdk_port_info(const leat_dpdk_port *port)
 	return &port->info;
 }
 
+uint32_t
+leat_dpdk_notices(const leat_transport *)
+{
+	return world.notices;
+}
+
 int
 leat_worker_open(const leat_worker_conf *conf, leat_worker **out, leat_error *error)
 {

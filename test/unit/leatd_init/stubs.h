@@ -30,6 +30,7 @@ struct World {
 	bool log_passes = false;      // DPDK's messages are shown again
 	int nb_signals_in_start = 0;  // SIGTERMs while a port is opened; after two it hangs
 	bool signal_in_drain = false; // a second SIGTERM comes while draining
+	uint32_t notices = 0;         // enum leat_inet_notice bits that every queue has
 
 	// What the stubs were given.
 	leat_eal_conf eal_conf = {};
