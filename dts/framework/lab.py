@@ -70,6 +70,14 @@ class Lab:
         """
         return ["ip", "netns", "exec", self.cli, *argv]
 
+    def capture_at(self) -> tuple[list[str], str]:
+        """Say where a capture sees all that the daemon sends and receives.
+
+        Returns:
+            What to put before a command to run it there, and the interface.
+        """
+        return self.cli_command(), self.cli_iface
+
     def run(
         self, *argv: str, stdin: bytes = b"", timeout_s: float = 30
     ) -> subprocess.CompletedProcess[bytes]:

@@ -24,11 +24,17 @@ _RESENT = (
     "tcp.analysis.fast_retransmission",
     "tcp.analysis.spurious_retransmission",
 )
-_LINK_FAULTS = (
-    "tcp.analysis.ack_lost_segment",
-    "tcp.analysis.lost_segment",
-    "tcp.analysis.out_of_order",
+_LINK_FAULTS = ("tcp.analysis.lost_segment", "tcp.analysis.out_of_order")
+# What must not be seen where the capture saw all that the daemon received: text is acknowledged
+# that has not come.
+_ACK_FAULTS = ("tcp.analysis.ack_lost_segment",)
+_OPTIONS = (
+    "ip.check_checksum:TRUE",
+    "tcp.check_checksum:TRUE",
+    "tcp.analyze_sequence_numbers:TRUE",
 )
+# Where text comes twice and out of order, tshark calls what it puts together from it malformed.
+_LOSSY_OPTIONS = ("tcp.desegment_tcp_streams:FALSE",)
 _FIELDS = ("frame.number", "frame.time_epoch", "ip.src", "arp.src.proto_ipv4")
 
 
@@ -64,6 +70,7 @@ def judge(path: Path, nb_dropped: int = 0, whole: bool = True, clean_link: bool 
         nb_dropped: Packets that the capture lost; then sequence numbers cannot be judged.
         whole: Packets were kept whole, so that one cut short is malformed.
         clean_link: The link loses nothing, so neither a retransmission nor a lost segment is right.
+            A capture of another link is made on the daemon's side, where it sees what it received.
 
     Returns:
         The verdict.
@@ -72,7 +79,7 @@ def judge(path: Path, nb_dropped: int = 0, whole: bool = True, clean_link: bool 
     if nb_dropped > 0:
         verdict.notes.append(f"the capture lost {nb_dropped} packets: sequences not judged")
     last_time, nb_stalls = 0.0, 0
-    for row in _rows(path):
+    for row in _rows(path, clean_link):
         number, now = row["frame.number"], float(row["frame.time_epoch"])
         silence_s = now - last_time
         last_time = now
@@ -81,6 +88,8 @@ def judge(path: Path, nb_dropped: int = 0, whole: bool = True, clean_link: bool 
         verdict.nb_packets += 1
         found = [name for name in _WIRE_FAULTS if row[name] and whole]
         found += [name for name in _CKSUM_FIELDS if row[name] == _CKSUM_BAD]
+        if nb_dropped == 0:
+            found += [name for name in _ACK_FAULTS if row[name]]
         if clean_link and nb_dropped == 0:
             found += [name for name in _LINK_FAULTS if row[name]]
             resent = [name for name in _RESENT if row[name]]
@@ -96,19 +105,20 @@ def judge(path: Path, nb_dropped: int = 0, whole: bool = True, clean_link: bool 
     return verdict
 
 
-def _rows(path: Path) -> Iterator[dict[str, str]]:
+def _rows(path: Path, clean_link: bool) -> Iterator[dict[str, str]]:
     """Dissect a capture.
 
     Args:
         path: The capture.
+        clean_link: Put the text of TCP together.
 
     Yields:
         The first value of each of our fields, packet by packet.
     """
-    names = (*_FIELDS, *_WIRE_FAULTS, *_CKSUM_FIELDS, *_RESENT, *_LINK_FAULTS)
+    names = (*_FIELDS, *_WIRE_FAULTS, *_CKSUM_FIELDS, *_RESENT, *_LINK_FAULTS, *_ACK_FAULTS)
     argv = ["tshark", "-n", "-r", str(path), "-T", "fields", "-E", "occurrence=f"]
-    for option in ("ip.check_checksum", "tcp.check_checksum", "tcp.analyze_sequence_numbers"):
-        argv += ["-o", f"{option}:TRUE"]
+    for option in _OPTIONS if clean_link else (*_OPTIONS, *_LOSSY_OPTIONS):
+        argv += ["-o", option]
     for name in names:
         argv += ["-e", name]
     with subprocess.Popen(

@@ -36,6 +36,7 @@ def serve(
     name: str,
     snap_len: int = 0,
     on_ready: Callable[[], None] | None = None,
+    clean_link: bool = True,
 ) -> Iterator[Leatd]:
     """Run the daemon for the length of a with block.
 
@@ -46,6 +47,7 @@ def serve(
         snap_len: Bytes of each packet to capture, 0 for all.
         on_ready: Called before the capture starts, when the peer's interface is the daemon's work;
             without it the capture sees the first packet.
+        clean_link: The link loses nothing.
 
     Yields:
         The daemon, ready.
@@ -58,7 +60,7 @@ def serve(
     leatd = Leatd(lab, conf, path.with_name(f"{name}.leatd"))
 
     def start_capture() -> Capture:
-        return Capture(lab.cli_command(), lab.cli_iface, path, snap_len)
+        return Capture(*lab.capture_at(), path, snap_len)
 
     capture = start_capture() if on_ready is None else None
     try:
@@ -74,9 +76,10 @@ def serve(
             capture.stop()
     assert capture is not None
     began = time.monotonic()
-    verdict = judge(path, capture.nb_dropped, whole=snap_len == 0)
+    verdict = judge(path, capture.nb_dropped, whole=snap_len == 0, clean_link=clean_link)
     print(f"{name}: {verdict.text()} (judged in {time.monotonic() - began:.1f} s)")
     assert status == 0, f"{name}: leatd ended with {status}:\n{leatd.text()}"
+    assert verdict.nb_packets > 0, f"{name}: the capture has nothing of the daemon"
     assert not verdict.faults, f"{name}: {verdict.text()}\nsee {path}"
     left = leftovers(lab, leatd.pid)
     assert not left, f"{name}: left behind: {left}"

@@ -137,6 +137,26 @@ def test_lost_segment_is_seen(tmp_path: Path) -> None:
     assert _faults(tmp_path, packets[:3] + packets[4:]) == ["frame 4: tcp.analysis.ack_lost_segment"]
 
 
+def test_bad_link_excuses_what_is_sent_again(tmp_path: Path) -> None:
+    """On a link that loses frames text is sent again; to acknowledge what never came is a fault.
+
+    Steps:
+        Judge, as of a bad link: a conversation with a segment sent twice and one not captured; one
+        without the request.
+
+    Verify:
+        No fault; the acknowledgment.
+    """
+    packets = _conversation()
+    again = packets[5].copy()
+    again.time = packets[6].time + 4 * STEP_S
+    wrpcap(str(tmp_path / "one.pcap"), packets[:4] + packets[5:7] + [again])
+    assert judge(tmp_path / "one.pcap", clean_link=False).faults == []
+    wrpcap(str(tmp_path / "two.pcap"), packets[:3] + packets[4:])
+    faults = judge(tmp_path / "two.pcap", clean_link=False).faults
+    assert faults == ["frame 4: tcp.analysis.ack_lost_segment"]
+
+
 def test_one_retransmission_after_silence_is_a_stall(tmp_path: Path) -> None:
     """A machine that stood still makes any stack resend: once, it is noted and no fault.
 

@@ -10,6 +10,7 @@ import pytest
 
 from dts.framework.lab import Lab
 from dts.framework.leatd import Leatd, LeatdConf, af_port
+from dts.framework.relay import RelayLab
 from dts.framework.run import serve
 
 
@@ -19,6 +20,15 @@ def lab() -> Iterator[Lab]:
     if os.geteuid() != 0:
         pytest.exit("the end-to-end tests make network namespaces: run them as root", 1)
     one = Lab(os.environ.get("DTS_LAB", "dts"))
+    one.up()
+    yield one
+    one.down()
+
+
+@pytest.fixture(scope="session")
+def relay_lab(lab: Lab) -> Iterator[RelayLab]:
+    """The lab with a bad link, made when the first test asks for it."""
+    one = RelayLab(f"{lab.instance[:15]}r")
     one.up()
     yield one
     one.down()
