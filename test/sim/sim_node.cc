@@ -5,48 +5,106 @@
 namespace sim
 {
 
-static leat_ip_addr
+namespace
+{
+
+constexpr size_t kFrameMin = 60;
+constexpr size_t kTagOff = 12;
+constexpr size_t kTagLen = 4;
+constexpr uint32_t kReassShare = 4; // of the pool: text out of order
+constexpr uint64_t kRetryUs = 1000; // when mbufs were short
+
+leat_ip_addr
 NodeAddr(int idx)
 {
 	return leat_ip_addr_from_ipv4(0x0a4d0001u + (uint32_t)idx);
 }
 
-Node::Node(Sim *sim, int idx) : sim_(sim), idx_(idx)
+bool
+IsTagged(const Frame &frame)
 {
-	static const char *const names[] = { "sim0", "sim1" };
-	Rng &rng = sim->rng;
-	uint16_t mss = (uint16_t)(sim->mtu - 40);
+	return frame[kTagOff] == 0x81 && frame[kTagOff + 1] == 0x00;
+}
+
+void
+Record(FILE *pcap, uint64_t now_us, const Frame &frame)
+{
+	uint32_t len = (uint32_t)frame.size();
+	uint32_t head[4] = { (uint32_t)(now_us / kSecondUs), (uint32_t)(now_us % kSecondUs), len,
+		len };
+
+	(void)fwrite(head, sizeof(head), 1, pcap);
+	(void)fwrite(frame.data(), len, 1, pcap);
+}
+
+} // namespace
+
+Node::Node(Sim *sim, int idx)
+    : sim_(sim), plan_(sim->plan.nodes[idx]), idx_(idx), name_("sim" + std::to_string(idx))
+{
 	leat_error error = {};
 
-	conf_.name = names[idx];
+	conf_.name = name_.c_str();
 	conf_.mac[0] = 2;
 	conf_.mac[5] = (uint8_t)(1 + idx);
-	conf_.mtu = sim->mtu;
+	conf_.mtu = sim->plan.mtu;
+	conf_.vlan_id = sim->plan.vlan_id;
 	conf_.nb_addrs = 1;
 	conf_.addrs[0] = { NodeAddr(idx), 24 };
-	conf_.offloads.tx_multi_seg = rng.OneIn(2);
+	conf_.offloads = plan_.offloads;
 	conf_.nb_conns_max = 4 * kConnsMax;
 	conf_.nb_time_waits_max = 4 * kConnsMax;
 	conf_.nb_neighbours_max = 4;
 	conf_.conn_priv_len = sizeof(Side *);
 	conf_.pool = sim->pools[idx];
-	conf_.seed[0] = rng.In(0, UINT64_MAX - 1);
-	conf_.seed[1] = rng.In(0, UINT64_MAX - 1);
+	conf_.seed[0] = sim->rng.In(0, UINT64_MAX - 1);
+	conf_.seed[1] = sim->rng.In(0, UINT64_MAX - 1);
 	conf_.now_us = sim->now_us;
-	leat_tcp_conf_init(&conf_.tcp, mss);
-	conf_.tcp.wscale = (uint8_t)(rng.OneIn(2) ? 0 : rng.In(1, 7));
-	conf_.tcp.rcv_wnd_max =
-		(uint32_t)rng.In(2 * mss, std::min<uint64_t>(65535u << conf_.tcp.wscale, 262144));
-	conf_.tcp.snd_len_max = (uint32_t)rng.In(2 * mss, 131072);
-	conf_.tcp.ack_delay_us = rng.OneIn(3) ? 0 : 40000;
-	conf_.tcp.time_wait_us = sim->options.loss <= kLossOfArpMax ? kTimeWaitUs : kLongTimeWaitUs;
+	leat_tcp_conf_init(&conf_.tcp, plan_.mss);
+	conf_.tcp.wscale = plan_.wscale;
+	conf_.tcp.rcv_wnd_max = plan_.rcv_wnd_max;
+	conf_.tcp.snd_len_max = plan_.snd_len_max;
+	conf_.tcp.ack_delay_us = plan_.ack_delay_us;
+	conf_.tcp.nb_reass_max = plan_.nb_reass_max;
+	conf_.tcp.ts_offset = plan_.ts_offset;
+	conf_.tcp.time_wait_us = sim->plan.time_wait_us;
 	conf_.tcp.nb_retries_max = 40;
 	conf_.tcp.nb_syn_retries_max = 20;
 	conf_.tcp.fin_wait_2_us = 3600 * kSecondUs;
+	nb_reass_left_ = plan_.nb_mbufs / kReassShare;
+	conf_.tcp.reass_budget = &nb_reass_left_;
 	if (leat_inet_open(&conf_, &inet_, &error) < 0)
 		Fail("open: %s", error.text);
 	if (leat_inet_listen(inet_, leat_ip_addr_from_ipv4(0), kPort, nullptr) < 0)
 		Fail("listen");
+	Hold();
+}
+
+Node::~Node()
+{
+	leat_inet_close(inet_);
+	for (rte_mbuf *mbuf : held_)
+		rte_pktmbuf_free(mbuf);
+}
+
+// Somebody else takes of the pool what the plan says, and gives back the rest.
+void
+Node::Hold()
+{
+	uint32_t nb_wanted =
+		IsWithin(plan_.droughts, sim_->now_us) ? kNbMbufs : kNbMbufs - plan_.nb_mbufs;
+
+	while (held_.size() > nb_wanted) {
+		rte_pktmbuf_free(held_.back());
+		held_.pop_back();
+	}
+	while (held_.size() < nb_wanted) {
+		rte_mbuf *mbuf = rte_pktmbuf_alloc(conf_.pool);
+
+		if (mbuf == nullptr)
+			return;
+		held_.push_back(mbuf);
+	}
 }
 
 void
@@ -58,20 +116,36 @@ Node::Connect(Pair *pair)
 
 	if (leat_inet_connect(inet_, NodeAddr(1 - idx_), kPort, sim_->now_us, &conn) < 0)
 		Fail("connect");
+	if (sim_->plan.reuses_ports)
+		ReusePort(inet_);
 	leat_inet_conn_ends(conn, &addr, &port, &addr, &rport);
 	Attach(conn, &pair->sides[0]);
 	by_port[port] = pair;
+	pair->port = port;
 	sides_.push_back(&pair->sides[0]);
 }
 
-// A frame as a port may hand it over: in one mbuf, or cut anywhere.
+// A frame as a port may hand it over: in one mbuf, or cut anywhere, with or without its tag.
 rte_mbuf *
-Node::Frame(const std::vector<uint8_t> &bytes)
+Node::Mbufs(const Frame &frame)
 {
+	const Layout layout(frame);
+	Frame bytes = frame;
 	rte_mbuf *head = nullptr;
 	size_t off = 0;
 	bool cut = sim_->rng.OneIn(8);
+	uint64_t flags = 0;
 
+	if (plan_.offloads.rx_ip_cksum && layout.IsIp())
+		flags |= IsIpSumGood(frame, layout) ? RTE_MBUF_F_RX_IP_CKSUM_GOOD
+						    : RTE_MBUF_F_RX_IP_CKSUM_BAD;
+	if (plan_.offloads.rx_tcp_cksum && layout.IsTcp())
+		flags |= IsTcpSumGood(frame, layout) ? RTE_MBUF_F_RX_L4_CKSUM_GOOD
+						     : RTE_MBUF_F_RX_L4_CKSUM_BAD;
+	if (IsTagged(bytes) && sim_->rng.OneIn(2)) {
+		flags |= RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED;
+		bytes.erase(bytes.begin() + kTagOff, bytes.begin() + kTagOff + kTagLen);
+	}
 	while (off < bytes.size()) {
 		rte_mbuf *seg = rte_pktmbuf_alloc(conf_.pool);
 		size_t len = bytes.size() - off;
@@ -89,6 +163,8 @@ Node::Frame(const std::vector<uint8_t> &bytes)
 		else if (rte_pktmbuf_chain(head, seg) < 0)
 			Fail("chain");
 	}
+	head->ol_flags |= flags;
+	head->vlan_tci = (uint16_t)(frame[kTagOff + 2] << 8 | frame[kTagOff + 3]);
 	return head;
 }
 
@@ -103,8 +179,13 @@ Node::Receive()
 		uint16_t n = 0;
 
 		while (n < nb_max && link.NextUs() <= sim_->now_us) {
-			mbufs[n] = Frame(link.Take());
-			n = (uint16_t)(n + (mbufs[n] != nullptr));
+			const Frame frame = link.Take();
+
+			mbufs[n] = Mbufs(frame);
+			if (mbufs[n] != nullptr)
+				n++;
+			else
+				sim_->Lost(1 - idx_, frame);
 		}
 		leat_inet_input(inet_, sim_->now_us, mbufs, n);
 	}
@@ -167,12 +248,14 @@ Node::TakeData(Side *side, rte_mbuf *mbuf)
 void
 Node::TakeClosed(Side *side, int error)
 {
-	if (error != 0)
+	bool was_aborted = sim_->PairOf(side)->is_aborted;
+
+	if (error != 0 && !was_aborted)
 		Fail("node %d: closed with error %d: sent %" PRIu64 "/%" PRIu64 " received %" PRIu64
 		     "/%" PRIu64 " eof %d shut %d",
 			idx_, error, side->nb_sent, side->tx_len, side->nb_received, side->rx_len,
 			side->has_eof, side->is_shut);
-	if (!side->has_eof || !side->is_shut)
+	if ((!side->has_eof || !side->is_shut) && !was_aborted)
 		Fail("node %d: closed too early", idx_);
 	side->is_closed = true;
 	side->conn = nullptr;
@@ -223,7 +306,6 @@ Node::TakeEvents()
 	do {
 		n = leat_inet_events(inet_, events, nb);
 		for (uint16_t i = 0; i < n; i++) {
-			sim_->Progress();
 			TakeEvent(events[i]);
 		}
 	} while (n == nb);
@@ -261,7 +343,7 @@ Node::Write(Side *side)
 {
 	// Frames and ACKs must find mbufs too: an application reserves, as the worker does.
 	while (side->nb_sent < side->tx_len && !side->is_blocked &&
-		rte_mempool_avail_count(conf_.pool) > kNbMbufs / 2) {
+		rte_mempool_avail_count(conf_.pool) > plan_.nb_mbufs / 2) {
 		uint64_t left = side->tx_len - side->nb_sent;
 		uint32_t len = (uint32_t)std::min(left, sim_->rng.In(1, side->chunk_max));
 		rte_mbuf *chain = Chunk(side, len);
@@ -275,6 +357,8 @@ Node::Write(Side *side)
 			continue;
 		}
 		rte_pktmbuf_free(chain);
+		if (ret == -EPIPE && sim_->PairOf(side)->is_aborted)
+			return;
 		if (ret != -ENOBUFS)
 			Fail("node %d: send gives %d", idx_, ret);
 		side->is_blocked = true;
@@ -304,17 +388,95 @@ Node::Close(Side *side)
 	side->is_shut = true;
 }
 
+// Without a word to the peer, and whatever is under way.
+void
+Node::Abort(Side *side)
+{
+	sim_->PairOf(side)->is_aborted = true;
+	leat_inet_abort(inet_, side->conn);
+}
+
+// A reset may be lost: who has nothing to send never learns of it.
+bool
+Node::GivesUp(Side *side)
+{
+	if (side->nb_received >= side->abort_at)
+		return true;
+	if (!sim_->PairOf(side)->is_aborted)
+		return false;
+	if (side->give_up_us == kNever)
+		side->give_up_us = sim_->now_us + kPatienceUs;
+	return side->give_up_us <= sim_->now_us;
+}
+
 void
 Node::Pump(Side *side)
 {
 	if (!side->is_open || side->is_closed)
 		return;
+	if (GivesUp(side)) {
+		Abort(side);
+		return;
+	}
 	if (side->nb_unread > 0 && side->read_at_us <= sim_->now_us)
 		Read(side);
 	Write(side);
 	if (side->nb_sent == side->tx_len && !side->is_shut &&
 		(side->has_eof || !side->closes_after_eof))
 		Close(side);
+}
+
+// What a stack sends is right in every byte that a peer may check.
+void
+Node::CheckSent(const Frame &frame)
+{
+	const Layout layout(frame);
+
+	if (!layout.IsIp())
+		return;
+	if (!IsIpSumGood(frame, layout))
+		Fail("node %d: it sent a bad IP checksum", idx_);
+	if (!layout.IsTcp())
+		return;
+	if (!IsTcpSumGood(frame, layout))
+		Fail("node %d: it sent a bad TCP checksum", idx_);
+	uint32_t end = layout.seq + (uint32_t)(layout.end_off - layout.text_off) +
+		       ((layout.flags & LEAT_TCP_SYN) != 0) + ((layout.flags & LEAT_TCP_FIN) != 0);
+	uint32_t ports = (uint32_t)layout.sport << 16 | layout.dport;
+	auto it = sent_max_.find(ports);
+
+	if (it == sent_max_.end()) {
+		sent_max_[ports] = end;
+		return;
+	}
+	nb_retransmitted_ += end != layout.seq && (int32_t)(layout.seq - it->second) < 0;
+	if ((int32_t)(end - it->second) > 0)
+		it->second = end;
+}
+
+void
+Node::TransmitOne(rte_mbuf *mbuf)
+{
+	Frame bytes(mbuf->pkt_len);
+	size_t off = 0;
+
+	if (!conf_.offloads.tx_multi_seg && mbuf->nb_segs > 1)
+		Fail("node %d: a chain that the port cannot send", idx_);
+	for (rte_mbuf *seg = mbuf; seg != nullptr; seg = seg->next) {
+		memcpy(bytes.data() + off, rte_pktmbuf_mtod(seg, void *), seg->data_len);
+		off += seg->data_len;
+	}
+	if (off != bytes.size() || off > kTagOff + kTagLen + 2 + conf_.mtu)
+		Fail("node %d: a frame of %zu bytes", idx_, off);
+	if (bytes.size() < kFrameMin)
+		bytes.resize(kFrameMin, 0xee);
+	PortSum(&bytes, (mbuf->ol_flags & RTE_MBUF_F_TX_IP_CKSUM) != 0,
+		(mbuf->ol_flags & RTE_MBUF_F_TX_L4_MASK) == RTE_MBUF_F_TX_TCP_CKSUM);
+	rte_pktmbuf_free(mbuf);
+	CheckSent(bytes);
+	if (sim_->options.pcap != nullptr)
+		Record(sim_->options.pcap, sim_->now_us, bytes);
+	sim_->links[idx_].Send(sim_->now_us, std::move(bytes));
 }
 
 void
@@ -326,30 +488,19 @@ Node::Transmit()
 
 	do {
 		n = leat_inet_output(inet_, sim_->now_us, mbufs, nb);
-		for (uint16_t i = 0; i < n; i++) {
-			std::vector<uint8_t> bytes(mbufs[i]->pkt_len);
-			size_t off = 0;
-
-			if (!conf_.offloads.tx_multi_seg && mbufs[i]->nb_segs > 1)
-				Fail("node %d: a chain that the port cannot send", idx_);
-			for (rte_mbuf *seg = mbufs[i]; seg != nullptr; seg = seg->next) {
-				memcpy(bytes.data() + off, rte_pktmbuf_mtod(seg, void *),
-					seg->data_len);
-				off += seg->data_len;
-			}
-			if (off != bytes.size() || off > 14u + conf_.mtu)
-				Fail("node %d: a frame of %zu bytes", idx_, off);
-			if (bytes.size() < 60)
-				bytes.resize(60, 0xee);
-			rte_pktmbuf_free(mbufs[i]);
-			sim_->links[idx_].Send(sim_->now_us, std::move(bytes));
-		}
+		for (uint16_t i = 0; i < n; i++)
+			TransmitOne(mbufs[i]);
 	} while (n == nb);
+	is_dry_ = leat_inet_stats(inet_)->tx_no_mbuf != nb_dry_;
+	nb_dry_ = leat_inet_stats(inet_)->tx_no_mbuf;
+	if (is_dry_)
+		sim_->Trouble();
 }
 
 void
 Node::Turn()
 {
+	Hold();
 	Receive();
 	if (leat_inet_deadline(inet_) <= sim_->now_us)
 		leat_inet_timers(inet_, sim_->now_us);
@@ -364,15 +515,18 @@ Node::WakeUs() const
 {
 	uint64_t at_us = std::min(leat_inet_deadline(inet_), sim_->links[1 - idx_].NextUs());
 
+	if (is_dry_)
+		at_us = std::min(at_us, sim_->now_us + kRetryUs);
 	for (const Side *side : sides_) {
 		if (side->is_closed || !side->is_open)
 			continue;
+		at_us = std::min(at_us, side->give_up_us);
 		if (side->nb_unread > 0)
 			at_us = std::min(at_us, side->read_at_us);
 		if (!side->is_shut)
 			at_us = std::min(at_us, side->close_at_us);
 		if (side->nb_sent < side->tx_len && !side->is_blocked) // the pool was short
-			at_us = std::min(at_us, sim_->now_us + 1000);
+			at_us = std::min(at_us, sim_->now_us + kRetryUs);
 	}
 	return at_us;
 }
@@ -382,17 +536,20 @@ Node::CheckEnd()
 {
 	const struct leat_inet_stats *stats = leat_inet_stats(inet_);
 
-	if (leat_inet_nb_conns(inet_) != 0)
-		Fail("node %d: %u slots in use", idx_, leat_inet_nb_conns(inet_));
-	if (leat_inet_nb_time_waits(inet_) != 0)
-		Fail("node %d: TIME-WAIT has not ended", idx_);
+	CheckIdle(inet_, name_.c_str());
 	uint64_t nb_bad = stats->rx_tcp_cksum + stats->rx_tcp_cksum_partial +
 			  stats->rx_tcp_malformed + stats->rx_ipv4_cksum + stats->rx_ipv4_malformed;
 	if (nb_bad > sim_->links[1 - idx_].NbDamaged())
-		Fail("node %d: its peer sent bad checksums or headers", idx_);
-	if (rte_mempool_avail_count(conf_.pool) != kNbMbufs)
-		Fail("node %d: %u mbufs are not back", idx_,
-			kNbMbufs - rte_mempool_avail_count(conf_.pool));
+		Fail("%s: its peer sent bad checksums or headers", name_.c_str());
+	if (nb_reass_left_ != plan_.nb_mbufs / kReassShare)
+		Fail("%s: the budget of text out of order is not back", name_.c_str());
+	Hold();
+	if (rte_mempool_avail_count(conf_.pool) != plan_.nb_mbufs)
+		Fail("%s: %u of %u mbufs are back", name_.c_str(),
+			rte_mempool_avail_count(conf_.pool), plan_.nb_mbufs);
+	if (sim_->plan.IsClean() && nb_retransmitted_ > 0)
+		Fail("%s: %" PRIu64 " segments were sent again over a clean link", name_.c_str(),
+			nb_retransmitted_);
 }
 
 } // namespace sim

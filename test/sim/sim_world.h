@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,23 +19,23 @@
 
 #include <leat_inet.h>
 
+#include "sim_hooks.h"
 #include "sim_link.h"
+#include "sim_plan.h"
 
 namespace sim
 {
 
-constexpr uint32_t kNbMbufs = 4095;
 constexpr uint16_t kDataRoom = 2176;
 constexpr uint16_t kPort = 7;
-constexpr uint64_t kSecondUs = 1000000;
-constexpr uint64_t kTimeWaitUs = 240 * kSecondUs; // 2 MSL as RFC 9293 has it
-// At such loss that all retransmissions of four minutes may be lost.
-constexpr uint64_t kLongTimeWaitUs = 4000 * kSecondUs;
-constexpr uint32_t kConnsMax = 8;
+constexpr uint64_t kBeginUs = 1000 * kSecondUs;
 constexpr size_t kLongStream = 400000;
 constexpr size_t kShortStream = 30000;
+constexpr uint32_t kIsnStep = 2 * kLongStream;
+constexpr uint32_t kReopensMax = 3;
 constexpr uint64_t kFramesMax = 3000000;
 constexpr unsigned int kTurnsAtOneTimeMax = 100000;
+constexpr uint64_t kPatienceUs = 600 * kSecondUs; // with a peer that has aborted
 
 // One side of a connection: what it has to send and to receive, and how it behaves.
 struct Side {
@@ -51,6 +52,8 @@ struct Side {
 	uint64_t read_at_us = 0;
 	uint64_t close_delay_us = 0;
 	uint64_t close_at_us = kNever;
+	uint64_t abort_at = kNever; // bytes received; then it aborts
+	uint64_t give_up_us = kNever;
 	bool closes_after_eof = false;
 	bool is_open = false;
 	bool is_blocked = false;
@@ -59,9 +62,28 @@ struct Side {
 	bool is_closed = false;
 };
 
+// A connection, and when it last got further.
 struct Pair {
 	Side sides[2]; // who connects, who accepts
-	int opener;    // node
+	size_t idx = 0;
+	int opener = 0;    // node
+	uint16_t port = 0; // its
+	uint64_t start_us = 0;
+	bool is_started = false;
+	bool is_aborted = false;
+	uint32_t nb_reopens = 0; // connections that follow on the same port
+
+	// The judge's, sim_stall.cc.
+	Place places[2];
+	uint64_t progress_us = 0;
+	uint64_t trouble_us = 0; // a frame was lost, or an application has held things up
+	uint64_t rto_us = 0;     // when it last got further
+
+	bool IsClosed() const
+	{
+		return sides[0].is_closed &&
+		       (sides[1].is_closed || (is_aborted && !sides[1].is_open));
+	}
 };
 
 class Sim;
@@ -71,17 +93,18 @@ class Node
 {
       public:
 	Node(Sim *sim, int idx);
-	~Node()
-	{
-		leat_inet_close(inet_);
-	}
+	~Node();
 
 	void Connect(Pair *pair);
 	void Turn();
 	uint64_t WakeUs() const;
 	void CheckEnd();
+	bool Is(const leat_inet *inet) const
+	{
+		return inet == inet_;
+	}
 
-	std::map<uint16_t, Pair *> by_port; // of what this node has opened
+	std::map<uint16_t, Pair *> by_port; // of what this node has opened, the latest
 
       private:
 	void Receive();
@@ -94,8 +117,13 @@ class Node
 	void Read(Side *side);
 	void Write(Side *side);
 	void Close(Side *side);
+	void Abort(Side *side);
+	bool GivesUp(Side *side);
 	void Transmit();
-	rte_mbuf *Frame(const std::vector<uint8_t> &bytes);
+	void TransmitOne(rte_mbuf *mbuf);
+	void CheckSent(const Frame &frame);
+	void Hold();
+	rte_mbuf *Mbufs(const Frame &bytes);
 	rte_mbuf *Chunk(Side *side, uint32_t len);
 	Side *SideOf(leat_inet_conn *conn) const
 	{
@@ -113,52 +141,62 @@ class Node
 	}
 
 	Sim *sim_;
+	const NodePlan &plan_;
 	int idx_;
+	std::string name_;
 	leat_inet_conf conf_ = {};
 	leat_inet *inet_ = nullptr;
+	uint32_t nb_reass_left_ = 0;
+	std::vector<rte_mbuf *> held_; // mbufs that somebody else has
 	std::vector<Side *> sides_;
+	std::map<uint32_t, uint32_t> sent_max_; // by both ports: one past the highest number sent
+	uint64_t nb_retransmitted_ = 0;
+	uint64_t nb_dry_ = 0; // frames that found no mbuf, until the last turn
+	bool is_dry_ = false; // there was one in the last turn
 };
 
 class Sim
 {
       public:
 	Sim(const Options &options, uint64_t seed, rte_mempool *const pools[2])
-	    : options(options), seed(seed),
-	      rng(seed), links{ { options, &rng }, { options, &rng } }, pools{ pools[0], pools[1] }
+	    : options(options), seed(seed), rng(seed), plan(options, &rng, kBeginUs),
+	      links{ { plan.links[0], &rng, [this](const Frame &frame) { Lost(0, frame); } },
+		      { plan.links[1], &rng, [this](const Frame &frame) { Lost(1, frame); } } },
+	      pools{ pools[0], pools[1] }
 	{
-		mtu = options.mtu != 0 ? options.mtu
-				       : (uint16_t)(rng.OneIn(4) ? rng.In(576, 1499) : 1500);
 	}
 
 	void Run();
-	void Progress()
-	{
-		progress_us = now_us;
-	}
+	// A frame that node @p from has sent will not arrive.
+	void Lost(int from, const Frame &frame);
+	// Whatever happens now may hold up all of them.
+	void Trouble();
+	Pair *PairOf(const Side *side);
 
 	const Options &options;
 	const uint64_t seed;
 	Rng rng;
+	const Plan plan;
 	Link links[2]; // out of node 0, out of node 1
 	rte_mempool *pools[2];
-	uint16_t mtu;
-	uint64_t now_us = 1000 * kSecondUs;
-	uint64_t progress_us = now_us;
+	uint64_t now_us = kBeginUs;
 	uint64_t nb_bytes = 0;
-	std::vector<Pair> pairs;
+	std::deque<Pair> pairs;
 	std::unique_ptr<Node> nodes[2];
 
       private:
-	void MakePairs();
+	void MakeSide(Side *side);
+	void MakePair(int opener, uint64_t start_us);
+	void MatchSides(Pair *pair);
+	void Reopen();
+	uint64_t StartDue();
 	bool AllClosed() const;
 	void Advance(uint64_t next_us);
-	// Progress must come within what time-outs in a row take, given the loss.
-	uint64_t StallMaxUs() const
-	{
-		return options.loss <= 200 ? 30 * kSecondUs : 1200 * kSecondUs;
-	}
+	void Judge(Pair *pair);
+	void Follow(Pair *pair);
 
 	unsigned int nb_turns_now_ = 0;
+	uint32_t nb_isns_ = 0;
 };
 
 } // namespace sim

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "sim_hooks.h"
+
+#include <utility>
+
+#include "inet_priv.h"
+#include "sim_rng.h"
+
+namespace sim
+{
+
+static std::function<uint32_t(const leat_inet *inet, uint64_t now_us)> isn_of;
+
+Place
+PlaceOf(const leat_inet_conn *conn)
+{
+	return { conn->tcb.state, conn->tcb.snd_una, conn->tcb.rcv_nxt };
+}
+
+uint32_t
+RtoUs(const leat_inet_conn *conn)
+{
+	return conn->tcb.rto_us;
+}
+
+void
+ReusePort(leat_inet *inet)
+{
+	inet->nb_ports_tried--;
+}
+
+void
+CheckIdle(const leat_inet *inet, const char *name)
+{
+	const leat_inet_conn *conn;
+	uint32_t nb_free = 0;
+
+	if (leat_inet_nb_conns(inet) != 0)
+		Fail("%s: %u slots in use", name, leat_inet_nb_conns(inet));
+	if (leat_inet_nb_time_waits(inet) != 0)
+		Fail("%s: TIME-WAIT has not ended", name);
+	if (inet->nb_half_open != 0 || !TAILQ_EMPTY(&inet->half_open))
+		Fail("%s: half-open ones are left", name);
+	if (leat_timer_next_us(&inet->wheel) != LEAT_TIMER_NEVER)
+		Fail("%s: a timer is set", name);
+	if (!STAILQ_EMPTY(&inet->ready) || !STAILQ_EMPTY(&inet->output) || inet->nb_ctl != 0)
+		Fail("%s: something waits", name);
+	STAILQ_FOREACH (conn, &inet->conns_free, link)
+		nb_free++;
+	STAILQ_FOREACH (conn, &inet->conns_limbo, link)
+		nb_free++;
+	if (nb_free != inet->conf.nb_conns_max)
+		Fail("%s: %u of %u slots are free", name, nb_free, inet->conf.nb_conns_max);
+	if (rte_hash_count(inet->flows) != 0)
+		Fail("%s: %d flows are left", name, rte_hash_count(inet->flows));
+}
+
+void
+SetIsn(std::function<uint32_t(const leat_inet *inet, uint64_t now_us)> isn)
+{
+	isn_of = std::move(isn);
+}
+
+} // namespace sim
+
+// In place of inet_conn_iss(): the linker is asked to.
+extern "C" uint32_t
+__wrap_inet_conn_iss(leat_inet *inet, const inet_flow_key *, uint64_t now_us)
+{
+	return sim::isn_of(inet, now_us);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+#ifndef SIM_HOOKS_H
+#define SIM_HOOKS_H
+
+// What the simulation sees and moves of a stack's inside; the only place that does.
+
+#include <cstdint>
+#include <functional>
+
+#include <leat_inet.h>
+
+namespace sim
+{
+
+// How far a connection is.
+struct Place {
+	uint8_t state = 0;
+	uint32_t snd_una = 0;
+	uint32_t rcv_nxt = 0;
+
+	bool operator==(const Place &other) const
+	{
+		return state == other.state && snd_una == other.snd_una && rcv_nxt == other.rcv_nxt;
+	}
+};
+
+Place PlaceOf(const leat_inet_conn *conn);
+uint32_t RtoUs(const leat_inet_conn *conn);
+// The next connect tries the port of the last one first.
+void ReusePort(leat_inet *inet);
+// Nothing is set, queued or taken in a stack without connections; fails otherwise.
+void CheckIdle(const leat_inet *inet, const char *name);
+// Initial sequence numbers of all stacks, from now on, as a function of the time.
+void SetIsn(std::function<uint32_t(const leat_inet *inet, uint64_t now_us)> isn);
+
+} // namespace sim
+
+#endif // SIM_HOOKS_H

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+#include "sim_plan.h"
+
+#include <algorithm>
+
+namespace sim
+{
+
+namespace
+{
+
+constexpr uint64_t kTimeWaitUs = 240 * kSecondUs; // 2 MSL as RFC 9293 has it
+// At such loss that all retransmissions of four minutes may be lost.
+constexpr uint64_t kLongTimeWaitUs = 4000 * kSecondUs;
+constexpr unsigned int kLossOfTimeWaitMax = 500;
+constexpr uint32_t kHdrsLen = 40; // IPv4 and TCP
+
+// One in three worlds has none; the others up to @p max, small figures more often.
+unsigned int
+DrawRate(Rng *rng, unsigned int max)
+{
+	if (rng->OneIn(3))
+		return 0;
+	return (unsigned int)rng->In(1, rng->OneIn(2) ? max : std::max(max / 10, 1u));
+}
+
+unsigned int
+Chosen(int option, unsigned int drawn)
+{
+	return option == kDrawn ? drawn : (unsigned int)option;
+}
+
+// Up to three of them within the first 20 s, but not while neighbours are looked for.
+Spans
+DrawSpans(Rng *rng, uint64_t now_us, uint64_t len_max_us)
+{
+	Spans spans;
+
+	for (uint64_t n = rng->In(1, 3); n > 0; n--) {
+		uint64_t begin_us = now_us + rng->In(5 * kSecondUs, 20 * kSecondUs);
+
+		spans.push_back({ begin_us, begin_us + rng->In(1000, len_max_us) });
+	}
+	return spans;
+}
+
+void
+DrawLink(LinkPlan *link, const Options &options, Rng *rng, uint64_t now_us)
+{
+	static const unsigned int loss_max[] = { 0, 100, 1000, 3000 };
+	unsigned int loss = loss_max[rng->In(0, 3)];
+
+	link->loss = Chosen(options.loss, loss > 0 ? rng->In32(1, loss) : 0);
+	link->dup = Chosen(options.dup, DrawRate(rng, 1000));
+	link->reorder = Chosen(options.reorder, DrawRate(rng, 2000));
+	link->corrupt = Chosen(options.corrupt, DrawRate(rng, 300));
+	link->delay_us = rng->In(20, rng->OneIn(4) ? 200000 : 5000);
+	link->jitter_us = rng->OneIn(2) ? 0 : rng->In(0, link->delay_us / 8);
+	if (rng->OneIn(4)) {
+		link->ns_per_byte = rng->In(8, 8000); // 1 Mbit/s to 1 Gbit/s
+		link->queue_us = rng->In(50000, 200000);
+	}
+	if (rng->OneIn(4))
+		link->strips = rng->In32(0, kStripTs | kStripSack | kStripWscale);
+	if (rng->OneIn(10))
+		link->outages = DrawSpans(rng, now_us, 30 * kSecondUs);
+}
+
+// From the least that an engine takes to a few hundred segments; extremes often.
+void
+DrawWindow(NodePlan *node, Rng *rng)
+{
+	const uint32_t mss = node->mss;
+
+	switch (rng->In(0, 3)) {
+	case 0:
+		node->wscale = 0;
+		break;
+	case 1:
+		node->wscale = LEAT_TCP_WSCALE_MAX;
+		break;
+	default:
+		node->wscale = (uint8_t)rng->In(1, 7);
+		break;
+	}
+	// A window of less than a unit is told as none; then there must be room for an update.
+	const uint32_t unit = 1u << node->wscale;
+	const uint32_t least = std::max(2 * mss, unit + std::max(unit, mss));
+	const uint32_t most =
+		std::max(least, (uint32_t)std::min<uint64_t>(65535ull << node->wscale, 1 << 21));
+
+	node->rcv_wnd_max = rng->OneIn(3) ? least : rng->In32(least, most);
+	node->snd_len_max = rng->In32(rng->OneIn(4) ? 1 : 2 * mss, 131072);
+}
+
+void
+DrawNode(NodePlan *node, const Plan &plan, Rng *rng, uint64_t now_us)
+{
+	const uint16_t mss_max = (uint16_t)(plan.mtu - kHdrsLen);
+
+	node->offloads.tx_multi_seg = rng->OneIn(2);
+	node->offloads.tx_ip_cksum = rng->OneIn(2);
+	node->offloads.tx_tcp_cksum = rng->OneIn(2);
+	node->offloads.rx_ip_cksum = rng->OneIn(2);
+	node->offloads.rx_tcp_cksum = rng->OneIn(2);
+	node->mss = rng->OneIn(8) ? (uint16_t)rng->In(LEAT_TCP_MSS_MIN, mss_max) : mss_max;
+	DrawWindow(node, rng);
+	node->ack_delay_us = rng->OneIn(3) ? 0 : 40000;
+	node->nb_reass_max = (uint16_t)(rng->OneIn(6) ? rng->In(0, 8) : 256);
+	if (rng->OneIn(8))
+		node->nb_mbufs = rng->In32(256, 1024);
+	if (rng->OneIn(10))
+		node->droughts = DrawSpans(rng, now_us, 5 * kSecondUs);
+	node->isn = rng->In32(0, UINT32_MAX);
+	if (plan.wraps)
+		node->isn = UINT32_MAX - rng->In32(0, rng->OneIn(2) ? 3 : 60000);
+	if (rng->OneIn(4)) // timestamps wrap while the world lasts
+		node->ts_offset = 0u - (uint32_t)(now_us / 1000) - rng->In32(1, 2000);
+}
+
+bool
+IsCleanLink(const LinkPlan &link)
+{
+	// Timestamps tell a late ACK from a lost segment; jitter alone puts frames in disorder.
+	return link.loss == 0 && link.dup == 0 && link.reorder == 0 && link.corrupt == 0 &&
+	       link.jitter_us == 0 && link.ns_per_byte == 0 && link.strips == 0 &&
+	       link.outages.empty();
+}
+
+bool
+IsCleanNode(const NodePlan &node)
+{
+	return node.droughts.empty() && node.nb_mbufs == kNbMbufs;
+}
+
+} // namespace
+
+Plan::Plan(const Options &options, Rng *rng, uint64_t now_us)
+{
+	static const uint16_t mtus[] = { 576, 1500, 1500 };
+
+	mtu = (uint16_t)Chosen(options.mtu,
+		rng->OneIn(4) ? rng->In32(LEAT_INET_MTU_MIN, 2000) : mtus[rng->In(0, 2)]);
+	vlan_id = (uint16_t)(rng->OneIn(4) ? rng->In(1, 4094) : 0);
+	wraps = rng->OneIn(2);
+	reuses_ports = rng->OneIn(3);
+	for (LinkPlan &link : links)
+		DrawLink(&link, options, rng, now_us);
+	links[1].spares_others = true;
+	for (NodePlan &node : nodes)
+		DrawNode(&node, *this, rng, now_us);
+	time_wait_us = std::max(links[0].loss, links[1].loss) <= kLossOfTimeWaitMax
+			       ? kTimeWaitUs
+			       : kLongTimeWaitUs;
+}
+
+std::string
+Plan::Text() const
+{
+	char text[1024];
+	int len = snprintf(text, sizeof(text), "MTU %u, VLAN %u%s%s", mtu, vlan_id,
+		wraps ? ", numbers wrap" : "", reuses_ports ? ", ports are reused" : "");
+
+	for (int i = 0; i < 2; i++) {
+		const LinkPlan &link = links[i];
+		const NodePlan &node = nodes[i];
+
+		len += snprintf(text + len, sizeof(text) - (size_t)len,
+			"; node %d: MSS %u, window %u << %u, %u to send, %u mbufs, %zu droughts; "
+			"its "
+			"link: loss %u dup %u reorder %u corrupt %u, %.3f+%.3f ms, %u ns a byte, "
+			"%zu "
+			"outages, strips %u",
+			i, node.mss, node.rcv_wnd_max >> node.wscale, node.wscale, node.snd_len_max,
+			node.nb_mbufs, node.droughts.size(), link.loss, link.dup, link.reorder,
+			link.corrupt, (double)link.delay_us / 1000, (double)link.jitter_us / 1000,
+			(unsigned int)link.ns_per_byte, link.outages.size(), link.strips);
+	}
+	return text;
+}
+
+bool
+Plan::IsClean() const
+{
+	return IsCleanLink(links[0]) && IsCleanLink(links[1]) && IsCleanNode(nodes[0]) &&
+	       IsCleanNode(nodes[1]);
+}
+
+} // namespace sim
