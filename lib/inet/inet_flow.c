@@ -19,8 +19,11 @@ inet_flow_cmp(const void *a, const void *b, size_t len)
 
 	memcpy(&keys[0], a, len);
 	memcpy(&keys[1], b, len);
-	/* rte_hash compares a slot that is free, all zero, if the signature is zero too. */
-	if (keys[1] == NULL)
+	/*
+	 * rte_hash compares a slot that is free, all zero, if the signature is zero too; it is
+	 * the second one in the lookup of a key, and the first in that of a burst.
+	 */
+	if (keys[0] == NULL || keys[1] == NULL)
 		return 1;
 	return inet_flow_key_is_equal(keys[0], keys[1]) ? 0 : 1;
 }

@@ -2,6 +2,8 @@
 
 // The flow table, whose own keys are pointers.
 
+#include <memory>
+
 #include "inet_lab.h"
 #include "inet_priv.h"
 
@@ -47,6 +49,17 @@ TEST_F(InetFlow, AKeyWithTheSignatureOfAFreeSlotIsAddedFoundAndRemoved)
 	EXPECT_EQ(&data, inet_flow_find(inet_, &same));
 	inet_flow_remove(inet_, &same);
 	EXPECT_EQ(nullptr, inet_flow_find(inet_, &same));
+}
+
+// The lookup of a burst hands both keys over in the other order than that of one key.
+TEST_F(InetFlow, ABurstWithTheSignatureOfAFreeSlotFindsNothing)
+{
+	auto burst = std::make_unique<inet_burst>();
+
+	burst->nb = 1;
+	burst->frames[0].key = SignatureOfAFreeSlot();
+	inet_flow_find_burst(inet_, burst.get());
+	EXPECT_EQ(0u, burst->hits);
 }
 
 } // namespace
