@@ -13,15 +13,38 @@ namespace sim
 static std::function<uint32_t(const leat_inet *inet, uint64_t now_us)> isn_of;
 
 Place
-PlaceOf(const leat_inet_conn *conn)
+PlaceOf(const leat_inet_conn *sender, const leat_inet_conn *receiver)
 {
-	return { conn->tcb.state, conn->tcb.snd_una, conn->tcb.rcv_nxt };
+	Place place;
+
+	place.snd_una = sender != nullptr ? sender->tcb.snd_una : 0;
+	place.rcv_nxt = receiver != nullptr ? receiver->tcb.rcv_nxt : 0;
+	return place;
 }
 
 uint32_t
 RtoUs(const leat_inet_conn *conn)
 {
 	return conn->tcb.rto_us;
+}
+
+std::string
+TextOf(const leat_inet_conn *conn)
+{
+	char text[512];
+
+	if (conn == nullptr)
+		return " is over";
+	const leat_tcb &tcb = conn->tcb;
+	(void)snprintf(text, sizeof(text),
+		" %s, una +%u nxt +%u max +%u of %u, window %u, cwnd %u, rcv_nxt +%u adv +%u, RTO "
+		"%.3f, "
+		"retransmission or persist timer at %.3f",
+		leat_tcp_state_name((leat_tcp_state)tcb.state), tcb.snd_una - tcb.iss,
+		tcb.snd_nxt - tcb.iss, tcb.snd_max - tcb.iss, tcb.snd_len, tcb.snd_wnd, tcb.cwnd,
+		tcb.rcv_nxt - tcb.irs, tcb.rcv_adv - tcb.irs, (double)tcb.rto_us / kSecondUs,
+		tcb.rtx_at_us == UINT64_MAX ? 0.0 : (double)tcb.rtx_at_us / kSecondUs);
+	return text;
 }
 
 void

@@ -7,26 +7,29 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include <leat_inet.h>
 
 namespace sim
 {
 
-// How far a connection is.
+// How far one direction of a connection is.
 struct Place {
-	uint8_t state = 0;
-	uint32_t snd_una = 0;
-	uint32_t rcv_nxt = 0;
+	uint32_t snd_una = 0; // at its sender
+	uint32_t rcv_nxt = 0; // at its receiver
 
 	bool operator==(const Place &other) const
 	{
-		return state == other.state && snd_una == other.snd_una && rcv_nxt == other.rcv_nxt;
+		return snd_una == other.snd_una && rcv_nxt == other.rcv_nxt;
 	}
 };
 
-Place PlaceOf(const leat_inet_conn *conn);
+// Either may be NULL.
+Place PlaceOf(const leat_inet_conn *sender, const leat_inet_conn *receiver);
 uint32_t RtoUs(const leat_inet_conn *conn);
+// What a failure needs to be understood.
+std::string TextOf(const leat_inet_conn *conn);
 // The next connect tries the port of the last one first.
 void ReusePort(leat_inet *inet);
 // Nothing is set, queued or taken in a stack without connections; fails otherwise.

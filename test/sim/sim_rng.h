@@ -24,7 +24,7 @@ struct Failure : std::runtime_error {
 [[noreturn]] [[gnu::format(printf, 1, 2)]] inline void
 Fail(const char *fmt, ...)
 {
-	char text[512];
+	char text[2048];
 	va_list args;
 
 	va_start(args, fmt);

@@ -30,10 +30,25 @@ enum class Work {
 	kWaiting, // the stacks have to get it done
 };
 
+std::string
+Text(const Side &side)
+{
+	char text[256];
+
+	(void)snprintf(text, sizeof(text),
+		"; sent %" PRIu64 "/%" PRIu64 " received %" PRIu64 "/%" PRIu64 " unread %u%s%s%s%s",
+		side.nb_sent, side.tx_len, side.nb_received, side.rx_len, side.nb_unread,
+		side.is_open ? "" : " not open", side.is_blocked ? " blocked" : "",
+		side.is_shut ? " shut" : "", side.has_eof ? " EOF" : "");
+	return text;
+}
+
 // What @p from has said to @p to.
 Work
 WorkOf(const Side &from, const Side &to)
 {
+	if (!from.is_open || !to.is_open)
+		return Work::kWaiting;
 	if (from.nb_sent > to.nb_received || from.is_blocked)
 		return to.nb_unread > 0 ? Work::kHeldUp : Work::kWaiting;
 	if (from.is_shut && !to.has_eof)
@@ -41,21 +56,6 @@ WorkOf(const Side &from, const Side &to)
 	if (from.is_shut && from.has_eof && !from.is_closed)
 		return Work::kWaiting;
 	return Work::kNone;
-}
-
-Work
-WorkOf(const Pair &pair)
-{
-	const Side &a = pair.sides[0];
-	const Side &b = pair.sides[1];
-
-	if (!a.is_open || !b.is_open)
-		return Work::kWaiting;
-	Work there = WorkOf(a, b);
-	Work back = WorkOf(b, a);
-	if (there == Work::kHeldUp || back == Work::kHeldUp)
-		return Work::kHeldUp;
-	return there == Work::kNone ? back : there;
 }
 
 } // namespace
@@ -84,30 +84,52 @@ Sim::Trouble()
 		pair.trouble_us = now_us;
 }
 
-// Whether it has got further since the last turn.
+// Whether it has got further since the last turn. A handshake is one step: the timers of
+// both sides have run since its begin, and not both can be seen.
 void
-Sim::Follow(Pair *pair)
+Sim::Follow(Flow *flow, const Side &from, const Side &to)
 {
-	bool moved = false;
-	uint64_t rto_us = 0;
+	Place place = PlaceOf(from.conn, to.conn);
 
-	for (int i = 0; i < 2; i++) {
-		const Side &side = pair->sides[i];
-		Place place; // of a connection that is over
-
-		if (side.conn != nullptr) {
-			place = PlaceOf(side.conn);
-			rto_us = std::max<uint64_t>(rto_us, RtoUs(side.conn));
-		}
-		moved |= !(place == pair->places[i]);
-		pair->places[i] = place;
-	}
-	if (!moved)
+	if (!from.is_open || !to.is_open) {
+		flow->rto_us = kRtoInitialUs;
 		return;
-	if (!pair->sides[1].is_open) // whose timer is not seen yet
-		rto_us = std::max(rto_us, kRtoInitialUs);
-	pair->progress_us = now_us;
-	pair->rto_us = std::max(rto_us, kSecondUs / 5);
+	}
+	if (place == flow->place)
+		return;
+	flow->place = place;
+	flow->progress_us = now_us;
+	if (from.conn != nullptr)
+		flow->rto_us = RtoUs(from.conn);
+}
+
+void
+Sim::JudgeFlow(Pair *pair, int from)
+{
+	const Side &side = pair->sides[from];
+	Flow *flow = &pair->flows[from];
+
+	Work work = WorkOf(side, pair->sides[1 - from]);
+
+	Follow(flow, side, pair->sides[1 - from]);
+	if (work == Work::kNone || !flow->has_work) // it begins now
+		flow->progress_us = now_us;
+	flow->has_work = work != Work::kNone;
+	if (work == Work::kHeldUp)
+		pair->trouble_us = now_us;
+	uint64_t last_us = std::max(flow->progress_us, pair->trouble_us);
+	uint64_t wait_us = std::min(kRtoMaxUs, last_us - flow->progress_us + 2 * flow->rto_us);
+
+	if (now_us <= last_us + wait_us + 2 * plan.PathMaxUs() + kSlackUs)
+		return;
+	Fail("port %u of node %d: side %d stalls: it got further at %.6f, last trouble at %.6f, "
+	     "RTO "
+	     "was %.3f, now %.6f%s%s%s%s",
+		pair->port, pair->opener, from, (double)flow->progress_us / kSecondUs,
+		(double)pair->trouble_us / kSecondUs, (double)flow->rto_us / kSecondUs,
+		(double)now_us / kSecondUs, Text(pair->sides[0]).c_str(),
+		TextOf(pair->sides[0].conn).c_str(), Text(pair->sides[1]).c_str(),
+		TextOf(pair->sides[1].conn).c_str());
 }
 
 void
@@ -115,27 +137,8 @@ Sim::Judge(Pair *pair)
 {
 	if (!pair->is_started || pair->IsClosed() || pair->is_aborted)
 		return;
-	Follow(pair);
-	switch (WorkOf(*pair)) {
-	case Work::kNone:
-		pair->progress_us = now_us;
-		return;
-	case Work::kHeldUp:
-		pair->trouble_us = now_us;
-		return;
-	case Work::kWaiting:
-		break;
-	}
-	uint64_t last_us = std::max(pair->progress_us, pair->trouble_us);
-	uint64_t wait_us = std::min(kRtoMaxUs, last_us - pair->progress_us + 2 * pair->rto_us);
-
-	if (now_us > last_us + wait_us + 2 * plan.PathMaxUs() + kSlackUs)
-		Fail("port %u of node %d stalls: got further at %.6f, last trouble at %.6f, RTO "
-		     "was "
-		     "%.3f, now %.6f",
-			pair->port, pair->opener, (double)pair->progress_us / kSecondUs,
-			(double)pair->trouble_us / kSecondUs, (double)pair->rto_us / kSecondUs,
-			(double)now_us / kSecondUs);
+	JudgeFlow(pair, 0);
+	JudgeFlow(pair, 1);
 }
 
 } // namespace sim

@@ -81,8 +81,8 @@ Sim::StartDue()
 			continue;
 		}
 		pair.is_started = true;
-		pair.progress_us = now_us;
-		pair.rto_us = kSecondUs; // RFC 6298 rule 2.1
+		pair.flows[0].progress_us = now_us;
+		pair.flows[1].progress_us = now_us;
 		nodes[pair.opener]->Connect(&pair);
 		next_us = now_us;
 	}

@@ -62,7 +62,15 @@ struct Side {
 	bool is_closed = false;
 };
 
-// A connection, and when it last got further.
+// One direction of a connection, and when it last got further.
+struct Flow {
+	Place place;
+	uint64_t progress_us = 0;
+	uint64_t rto_us = 0; // of its sender, then
+	bool has_work = false;
+};
+
+// A connection.
 struct Pair {
 	Side sides[2]; // who connects, who accepts
 	size_t idx = 0;
@@ -74,10 +82,8 @@ struct Pair {
 	uint32_t nb_reopens = 0; // connections that follow on the same port
 
 	// The judge's, sim_stall.cc.
-	Place places[2];
-	uint64_t progress_us = 0;
+	Flow flows[2];           // of what each side sends
 	uint64_t trouble_us = 0; // a frame was lost, or an application has held things up
-	uint64_t rto_us = 0;     // when it last got further
 
 	bool IsClosed() const
 	{
@@ -193,7 +199,8 @@ class Sim
 	bool AllClosed() const;
 	void Advance(uint64_t next_us);
 	void Judge(Pair *pair);
-	void Follow(Pair *pair);
+	void JudgeFlow(Pair *pair, int from);
+	void Follow(Flow *flow, const Side &from, const Side &to);
 
 	unsigned int nb_turns_now_ = 0;
 	uint32_t nb_isns_ = 0;
