@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * ICMP, RFC 792 and RFC 1122 section 3.2.2: echo is answered, everything else is
- * counted and ignored.
+ * ICMP, RFC 792 and RFC 1122 section 3.2.2: echo is answered, errors go to TCP,
+ * everything else is counted and ignored.
  */
 
 #include "inet_priv.h"
@@ -61,6 +61,10 @@ inet_icmp_input(
 	inet_mbuf_cksum(mbuf, off, ip->len, &cksum);
 	if (!leat_cksum_is_good(&cksum)) {
 		inet->stats.rx_icmp_cksum++;
+		return;
+	}
+	if (icmp.type == LEAT_ICMP_TYPE_UNREACHABLE) {
+		inet_icmp_error_input(inet, mbuf, off, ip, &icmp);
 		return;
 	}
 	if (icmp.type != LEAT_ICMP_TYPE_ECHO || icmp.code != 0) {

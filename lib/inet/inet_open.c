@@ -235,6 +235,8 @@ init_fields(struct leat_inet *inet)
 	inet->echo_bucket = bucket_full(LEAT_INET_ECHO_RATE, LEAT_INET_ECHO_BURST, conf->now_us);
 	inet->rst_bucket = bucket_full(LEAT_INET_RST_RATE, LEAT_INET_RST_BURST, conf->now_us);
 	inet->ack_bucket = bucket_full(LEAT_INET_ACK_RATE, LEAT_INET_ACK_BURST, conf->now_us);
+	inet->icmp_error_bucket =
+		bucket_full(LEAT_INET_ICMP_ERROR_RATE, LEAT_INET_ICMP_ERROR_BURST, conf->now_us);
 	STAILQ_INIT(&inet->conns_free);
 	STAILQ_INIT(&inet->conns_limbo);
 	STAILQ_INIT(&inet->ready);

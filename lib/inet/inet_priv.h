@@ -235,6 +235,7 @@ struct leat_inet {
 	struct inet_bucket echo_bucket;
 	struct inet_bucket rst_bucket;
 	struct inet_bucket ack_bucket;
+	struct inet_bucket icmp_error_bucket;
 
 	/* A ring of control frames, complete. */
 	uint32_t ctl_head;
@@ -402,6 +403,22 @@ inet_nbr_of_conn(const struct leat_inet_conn *conn)
 /* inet_icmp.c. Borrows the frame. */
 void inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
 	const struct inet_ip *ip);
+
+/* What a router said of a segment of ours, whatever its IP. */
+struct inet_icmp_error {
+	struct inet_flow_key key;
+	uint32_t seq;
+	uint16_t mss; /* that the path takes, if the segment was too big; else 0 */
+	bool is_hard; /* there is nobody who would take it, RFC 1122 section 4.2.3.9 */
+	int32_t error;
+};
+
+/* inet_icmp_error.c */
+/* The message, its checksum good, that starts at @p off. Borrows the frame. */
+void inet_icmp_error_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
+	const struct inet_ip *ip, const struct leat_icmp_hdr *icmp);
+/* Tell the connection, if the segment is in flight. */
+void inet_icmp_error_take(struct leat_inet *inet, const struct inet_icmp_error *error);
 
 /* inet_tcp_input.c */
 /*

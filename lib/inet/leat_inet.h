@@ -69,6 +69,9 @@ struct leat_inet_conn;
 #define LEAT_INET_RST_BURST  5000u
 #define LEAT_INET_ACK_RATE   5000u /**< of ACKs out of TIME-WAIT */
 #define LEAT_INET_ACK_BURST  1000u
+/** ICMP errors looked at. */
+#define LEAT_INET_ICMP_ERROR_RATE  1000u
+#define LEAT_INET_ICMP_ERROR_BURST 1000u
 
 /** When a SYN is answered without keeping anything of it, see leat_tcp_cookie.h. */
 enum leat_inet_cookies {
@@ -152,7 +155,8 @@ struct leat_inet_event {
 	enum leat_inet_event_type type;
 	/**
 	 * CLOSED: 0, -ECONNRESET, -ECONNREFUSED, -ETIMEDOUT, -ECONNABORTED (by us),
-	 * -EHOSTUNREACH (the next hop does not answer a connect), -ENOBUFS
+	 * -EHOSTUNREACH (the next hop does not answer a connect, or a router says so and
+	 * nothing else is heard until the end), -ENETUNREACH (as the latter), -ENOBUFS
 	 * (leat_inet_relieve())
 	 */
 	int32_t error;
@@ -372,9 +376,12 @@ struct leat_inet_stats {
 	uint64_t rx_icmp_echo;
 	uint64_t rx_icmp_malformed;
 	uint64_t rx_icmp_cksum;
-	uint64_t rx_icmp_ignored;  /**< neither echo */
-	uint64_t rx_icmp_limited;  /**< echo over LEAT_INET_ECHO_RATE, not answered */
-	uint64_t rx_icmp_too_long; /**< echo over our MTU, not answered */
+	uint64_t rx_icmp_ignored;     /**< neither echo nor an error that says something to TCP */
+	uint64_t rx_icmp_errors;      /**< of a segment from one of our addresses, or said to be */
+	uint64_t rx_icmp_error_stale; /**< of none that is in flight, RFC 5927 */
+	uint64_t rx_icmp_error_limited; /**< over LEAT_INET_ICMP_ERROR_RATE, not looked at */
+	uint64_t rx_icmp_limited;       /**< echo over LEAT_INET_ECHO_RATE, not answered */
+	uint64_t rx_icmp_too_long;      /**< echo over our MTU, not answered */
 
 	/* TCP. */
 	uint64_t rx_tcp_segs; /**< whole and with a good checksum */
@@ -392,8 +399,10 @@ struct leat_inet_stats {
 	uint64_t tcp_conns_full;        /**< SYNs, cookies and connects without a free slot */
 	uint64_t tcp_opens_passive;
 	uint64_t tcp_opens_active;
-	uint64_t tcp_closed;   /**< CLOSED events */
-	uint64_t tcp_relieved; /**< connections aborted because mbufs ran short */
+	uint64_t tcp_pmtu_lowered; /**< connections told of a smaller path MTU, each time */
+	uint64_t tcp_unreachable;  /**< connections told that their peer cannot be reached */
+	uint64_t tcp_closed;       /**< CLOSED events */
+	uint64_t tcp_relieved;     /**< connections aborted because mbufs ran short */
 	uint64_t tx_tcp_segs;
 	uint64_t tx_rst;           /**< to closed ports and for refused segments */
 	uint64_t tx_rst_limited;   /**< RSTs over LEAT_INET_RST_RATE, not sent */

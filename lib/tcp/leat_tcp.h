@@ -194,7 +194,8 @@ enum leat_tcp_event {
 	LEAT_TCP_EV_EOF = 0x08,      /**< the peer's FIN was taken, all its text delivered */
 	/**
 	 * The user is done with it, told once. State is CLOSED, tcb->error 0, -ECONNRESET,
-	 * -ETIMEDOUT, -ECONNREFUSED or -ECONNABORTED; or state is TIME-WAIT, error 0.
+	 * -ETIMEDOUT, -ECONNREFUSED, -ECONNABORTED, or one of leat_tcp_unreachable(); or state
+	 * is TIME-WAIT, error 0.
 	 */
 	LEAT_TCP_EV_CLOSED = 0x10,
 };
@@ -239,16 +240,16 @@ struct leat_tcb {
 	bool probe_any : 1;   /**< the persist timer fired: send what fits, however little */
 	bool closed_told : 1;
 	uint8_t timer_kind; /**< what rtx_at_us is for; private */
-	int32_t error;
-	uint32_t snd_una; /**< oldest unacknowledged */
-	uint32_t snd_nxt; /**< next to send; goes back to snd_una after a time-out */
-	uint32_t snd_max; /**< one past the highest ever sent */
-	uint32_t snd_wnd; /**< bytes the peer will take from snd_una on */
-	uint32_t snd_wl1; /**< seq of the segment that last set snd_wnd */
-	uint32_t snd_wl2; /**< ack of the segment that last set snd_wnd */
-	uint32_t snd_len; /**< bytes in the send queue, from snd_una on */
-	uint16_t snd_mss; /**< bytes of text and options in one segment to the peer */
-	uint16_t rcv_mss; /**< largest text seen in one segment, estimate for the delayed ACK */
+	int32_t error;      /**< before CLOSED: of leat_tcp_unreachable() */
+	uint32_t snd_una;   /**< oldest unacknowledged */
+	uint32_t snd_nxt;   /**< next to send; goes back to snd_una after a time-out */
+	uint32_t snd_max;   /**< one past the highest ever sent */
+	uint32_t snd_wnd;   /**< bytes the peer will take from snd_una on */
+	uint32_t snd_wl1;   /**< seq of the segment that last set snd_wnd */
+	uint32_t snd_wl2;   /**< ack of the segment that last set snd_wnd */
+	uint32_t snd_len;   /**< bytes in the send queue, from snd_una on */
+	uint16_t snd_mss;   /**< bytes of text and options in one segment to the peer */
+	uint16_t rcv_mss;   /**< largest text seen in one segment, estimate for the delayed ACK */
 
 	/* Receiving. */
 	uint32_t rcv_nxt;       /**< next expected */
@@ -325,8 +326,34 @@ void leat_tcp_open_passive(struct leat_tcb *tcb, const struct leat_tcp_conf *con
 void leat_tcp_open_active(
 	struct leat_tcb *tcb, const struct leat_tcp_conf *conf, uint64_t now_us, uint32_t iss);
 
-/** The path takes no more than @p mss bytes in one segment (RFC 9293 section 3.7.1). */
-void leat_tcp_lower_mss(struct leat_tcb *tcb, uint16_t mss);
+/**
+ * @return
+ *   Whether the number @p seq was sent and not acknowledged yet: of such a segment only an
+ *   ICMP error is believed (RFC 5927 section 4.1).
+ */
+bool leat_tcp_is_in_flight(const struct leat_tcb *tcb, uint32_t seq);
+
+/**
+ * The path takes no more than @p mss bytes of text and options in one segment (RFC 9293
+ * section 3.7.1, RFC 1191). What is in flight and does not fit is sent again at once, cut;
+ * the congestion window stays. It is never raised again.
+ *
+ * @param mss
+ *   LEAT_TCP_MSS_MIN is used where it is less.
+ * @return
+ *   Whether it was larger before.
+ */
+bool leat_tcp_lower_mss(struct leat_tcb *tcb, uint16_t mss);
+
+/**
+ * A router could not deliver a segment that is in flight (RFC 9293 section 3.9.2.2). A hard
+ * error ends a connection in SYN-SENT; else it is remembered, and if nothing is heard of the
+ * peer until the end, that is by this error and not by -ETIMEDOUT (RFC 5927 section 5.2).
+ *
+ * @param error
+ *   Negative, as in LEAT_TCP_EV_CLOSED.
+ */
+void leat_tcp_unreachable(struct leat_tcb *tcb, int error, bool is_hard);
 
 /**
  * A segment arrives, RFC 9293 sections 3.10.7.3 and 3.10.7.4.

@@ -78,13 +78,6 @@ leat_tcp_open_active(
 }
 
 void
-leat_tcp_lower_mss(struct leat_tcb *tcb, uint16_t mss)
-{
-	mss = LEAT_MAX(mss, (uint16_t)LEAT_TCP_MSS_MIN);
-	tcb->snd_mss = LEAT_MIN(tcb->snd_mss, mss);
-}
-
-void
 tcp_take_syn(
 	struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *syn, uint16_t mss_max)
 {
@@ -102,7 +95,7 @@ tcp_take_syn(
 	tcb->snd_wl2 = syn->ack;
 	tcb->snd_mss = opts->mss != 0 ? opts->mss : LEAT_TCP_MSS_DEFAULT;
 	tcb->snd_mss = LEAT_MIN(tcb->snd_mss, tcb->conf->mss);
-	leat_tcp_lower_mss(tcb, mss_max);
+	tcp_limit_mss(tcb, mss_max);
 	tcb->snd_mss = LEAT_MAX(tcb->snd_mss, (uint16_t)LEAT_TCP_MSS_MIN);
 	tcb->sack_on = opts->has_sack_ok;
 	tcb->has_wscale = opts->has_wscale;

@@ -197,6 +197,7 @@ tcp_step5_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 		tcb->snd_wl2 = seg->ack;
 		tcp_enter_established(tcb, now_us);
 	}
+	tcb->error = 0; /* the path carries something */
 	tcp_keep_heard(tcb, now_us);
 	return tcp_take_ack(tcb, now_us, seg);
 }

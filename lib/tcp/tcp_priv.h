@@ -126,6 +126,11 @@ void tcp_take_syn(
 /* Our SYN was acknowledged by @p seg. */
 void tcp_take_syn_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg);
 
+/* tcp_error.c */
+
+/* No segment is larger from now on. */
+void tcp_limit_mss(struct leat_tcb *tcb, uint16_t mss);
+
 /* tcp_synsent.c */
 
 enum leat_tcp_verdict tcp_synsent_input(

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include <errno.h>
+
 #include <leat_common.h>
 
 #include "tcp_priv.h"
@@ -89,7 +91,8 @@ tcp_end(struct leat_tcb *tcb, int error)
 	tcp_set_state(tcb, LEAT_TCP_CLOSED);
 	tcp_stop_timers(tcb);
 	tcb->owed = 0;
-	tcb->error = error;
+	if (error != -ETIMEDOUT || tcb->error == 0) /* else a router has told why */
+		tcb->error = error;
 	tcp_tx_free(tcb);
 	tcp_reass_free(tcb);
 	tcp_tell_closed(tcb);
