@@ -57,6 +57,22 @@ class Received:
     packet: Packet
 
 
+def reset_frame(ends: Ends, port: int, seq: int) -> bytes:
+    """Write a reset to the server.
+
+    Args:
+        ends: The two ends.
+        port: Our port.
+        seq: Its number, an absolute one.
+
+    Returns:
+        The frame.
+    """
+    tcp = Tcp(port, ends.srv_port, seq, 0, _RST, 0)
+    body = tcp.emit(ends.addr, ends.srv_addr)
+    return ethernet(ends.mac, ends.srv_mac, Ip(ends.addr, ends.srv_addr, PROTO_TCP).emit(body))
+
+
 class ScriptFailure(Exception):
     """The server did not do what the script says.
 
@@ -124,7 +140,7 @@ class Player:
         self.is_disturbed = False
         self._send_frame = send
         self._queue: deque[Received] = deque()
-        self._options: list[Event] = []
+        self._options: dict[Event, int] = {}
         self._conn = Connection(ends.port, int(script.head.get("iss", "1000000")))
         self._conns = {ends.port: self._conn}
         self._begin = self._last = time.time()
@@ -148,7 +164,7 @@ class Player:
                 elif event.kind == "expect":
                     yield from self._expect(event)
                 elif event.kind == "option":
-                    self._options.append(event)
+                    self._options[event] = event.nb[1]
                 else:
                     yield from self._expect_nothing(event)
         finally:
@@ -167,10 +183,14 @@ class Player:
             now = time.time()
             self.is_disturbed |= now - self._last > DISTURBED_S
             frame = self._frame(event, idx)
-            self._send_frame(frame)
+            try:
+                self._send_frame(frame)
+            except OSError as error:
+                raise self._failure(event, f"cannot be sent: {error}", 0) from error
             self._last = now
-            count = f" ({idx + 1})" if event.nb[0] > 1 else ""
-            self._note(now, event.source.partition(" ")[2] + count)
+            if idx in (0, event.nb[0] - 1):
+                count = f" ({idx + 1} of {event.nb[0]})" if event.nb[0] > 1 else ""
+                self._note(now, "<" + event.source.partition("<")[2] + count)
 
     def _frame(self, event: Event, idx: int) -> bytes:
         if isinstance(event.what, Message):
@@ -178,13 +198,13 @@ class Player:
             context = messages.Context(self.ends, conn.port, conn.iss, conn.irs or 0)
             return messages.build(event.what, event.attrs, context)
         assert isinstance(event.what, Segment)
-        return self._segment_frame(event.what, event.attrs, idx)
+        return self._segment_frame(event.what, event.attrs, idx * event.step)
 
-    def _segment_frame(self, seg: Segment, attrs: dict[str, str], idx: int) -> bytes:
+    def _segment_frame(self, seg: Segment, attrs: dict[str, str], further: int) -> bytes:
         conn = self._conn_of(attrs)
         ends = self.ends
         assert seg.seq is not None and seg.length is not None
-        seq = seg.seq + idx * seg.length
+        seq = seg.seq + further
         text = seg.text
         if text is None and seg.length > 0:
             off = seq - (0 if "S" in seg.flags else 1)
@@ -265,7 +285,7 @@ class Player:
 
     def _check_time(self, event: Event, since: float, got: Received, nb: int) -> None:
         took = got.at - since
-        if nb == 0 and took < event.lo - EARLY_S:
+        if nb == 0 and 0 < event.lo and took < event.lo - EARLY_S:
             raise self._failure(event, f"came {event.lo - took:.3f} s too early", nb, got)
         if took > event.hi:
             raise self._failure(event, f"came {took - event.hi:.3f} s too late", nb, got, True)
@@ -291,15 +311,15 @@ class Player:
         if tcp.sport != int(event.attrs.get("port", self.ends.srv_port)):
             return "another port"
         wanted = flags_bits(seg.flags)
-        has_fin_too = tcp.flags & ~wanted & _FIN and seg.length
+        has_fin_too = tcp.flags & ~wanted & _FIN and seg.length != 0
         ignored = (0 if wanted & _PSH else _PSH) | (_FIN if has_fin_too else 0)
         if tcp.flags & ~ignored != wanted & ~ignored:
             return "other flags"
         if seg.length is not None and len(tcp.text) != seg.length:
             return "another length"
         irs, iss = conn.irs or 0, conn.iss
-        step = nb * (seg.length or 0)
-        if seg.seq is not None and tcp.seq != (irs + seg.seq + step) % _WORD:
+        further = nb * event.step
+        if seg.seq is not None and tcp.seq != (irs + seg.seq + further) % _WORD:
             return "another sequence number"
         if seg.ack is not None and (tcp.ack - iss - seg.ack) % _WORD != 0:
             return "another acknowledgment number"
@@ -337,13 +357,17 @@ class Player:
         """What may come before what is expected, without being said or as said."""
         for option in self._options:
             if self._mismatch(option, packet, 0) is None:
-                self._options.remove(option)
+                self._options[option] -= 1
+                if self._options[option] == 0:
+                    del self._options[option]
                 return True
         seg, tcp = event.what, packet.tcp
-        if not isinstance(seg, Segment) or tcp is None or self.script.get("acks") == "exact":
+        if event.kind != "expect" or self.script.get("acks") == "exact":
+            return False
+        if not isinstance(seg, Segment) or tcp is None:
             return False
         # The acknowledgment that rides on text here may go ahead of it elsewhere.
-        rides = bool(seg.length) or "F" in seg.flags
+        rides = seg.length != 0 or "F" in seg.flags
         if not rides or tcp.flags != _ACK or tcp.text or tcp.dport != self._conn.port:
             return False
         return seg.ack is not None and (tcp.ack - self._conn.iss - seg.ack) % _WORD == 0
@@ -443,12 +467,8 @@ class Player:
     def _leave(self) -> None:
         """Reset what is open: it would go on to send to an address of ours."""
         for conn in self._conns.values():
-            if conn.srv_ack is None:
-                continue
-            tcp = Tcp(conn.port, self.ends.srv_port, conn.srv_ack, 0, _RST, 0)
-            ip = Ip(self.ends.addr, self.ends.srv_addr, PROTO_TCP)
-            body = tcp.emit(self.ends.addr, self.ends.srv_addr)
-            self._send_frame(ethernet(self.ends.mac, self.ends.srv_mac, ip.emit(body)))
+            if conn.srv_ack is not None:
+                self._send_frame(reset_frame(self.ends, conn.port, conn.srv_ack))
 
     # Telling
 

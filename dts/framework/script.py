@@ -36,7 +36,8 @@ _SEGMENT = re.compile(
     r"(?: <(?P<opts>[^>]*)>)?"
     r"(?P<text> \"(?:[^\"\\]|\\.)*\")?"
     r"(?: \{(?P<attrs>[^}]*)\})?"
-    r"(?: x (?P<nb>\d+)(?:~(?P<nb_max>\d+))?(?: every (?P<every>[\d.]+))?)?"
+    r"(?: x (?P<nb>\d+)(?:~(?P<nb_max>\d+))?(?: every (?P<every>[\d.]+))?"
+    r"(?: step (?P<step>\d+))?)?"
 )
 _MESSAGE = re.compile(
     rf"(?:\[(?P<seq>{_NUMBER}):(?P<end>{_NUMBER})\((?P<len>\d+)\)\] )?"
@@ -99,7 +100,7 @@ class Message:
     quoted: tuple[int, int] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Event:
     """One line of a script.
 
@@ -113,6 +114,7 @@ class Event:
         attrs: What is odd about the frame.
         nb: Least and largest count.
         every: Seconds between two of them.
+        step: From one sequence number to the next.
     """
 
     line: int
@@ -124,6 +126,7 @@ class Event:
     attrs: dict[str, str] = field(default_factory=dict)
     nb: tuple[int, int] = (1, 1)
     every: float = 0
+    step: int = 0
 
 
 @dataclass
@@ -361,7 +364,10 @@ def _event(number: int, text: str) -> Event:
     least = int(body["nb"] or 1)
     nb = (least, int(body["nb_max"] or least))
     every = float(body["every"] or 0)
-    return Event(number, text, kind, lo, hi, what, _attrs(body["attrs"]), nb, every)
+    step = body.groupdict().get("step")
+    if step is None and isinstance(what, Segment):
+        step = what.length
+    return Event(number, text, kind, lo, hi, what, _attrs(body["attrs"]), nb, every, int(step or 0))
 
 
 def _take_header(script: Script, key: str, value: str) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dts.framework import messages
 from dts.framework.lab import SRV_ADDR, Lab
-from dts.framework.player import Ends, Play, Player, Received, ScriptFailure
+from dts.framework.player import Ends, Play, Player, Received, ScriptFailure, reset_frame
 from dts.framework.script import Script
 from dts.framework.wire import ETH_ARP, PROTO_ICMP6, Packet, parse_frame
 
@@ -27,10 +27,12 @@ _PORT = 40000
 _NB_AT_ONCE = 160
 _STAGGER_S = 0.01  # two scripts begin this far apart: a burst of handshakes would be slow
 _SCRIPT_MAX_S = 60.0
+_LINGER_S = 0.5  # longer than any delayed ACK
 _BURST = 64
 _RECV_LEN = 1 << 16
 _ETH_P_ALL = 3
 _PACKET_OUTGOING = 4
+_RST, _ACK = 4, 16
 _SO_TIMESTAMPNS = 35
 _SO_RCVBUFFORCE = 33
 _RCVBUF_LEN = 1 << 23
@@ -88,6 +90,7 @@ class Stage:
         self._nb_ends = 0
         self._waiting: deque[Script] = deque()
         self._tasks: dict[bytes, _Task] = {}
+        self._left: dict[bytes, Ends] = {}
         self._start_at = 0.0
 
     def close(self) -> None:
@@ -161,7 +164,9 @@ class Stage:
             self._end(task, failure)
 
     def _end(self, task: _Task, failure: ScriptFailure | None) -> None:
-        del self._tasks[task.player.ends.addr]
+        ends = task.player.ends
+        del self._tasks[ends.addr]
+        self._left[ends.addr] = ends
         task.play.close()
         result = self.results.setdefault(task.script.name, Result())
         result.nb_tries += 1
@@ -182,9 +187,21 @@ class Stage:
             if where[2] == _PACKET_OUTGOING:
                 continue
             packet = parse_frame(data)
-            task = None if packet is None else self._tasks.get(_addressee(packet))
-            if task is not None and packet is not None:
+            if packet is None:
+                continue
+            task = self._tasks.get(_addressee(packet))
+            if task is not None:
                 self._resume(task, Received(_stamp(extra), packet))
+            elif (ends := self._left.get(_addressee(packet))) is not None:
+                self._send_off(ends, packet)
+
+    def _send_off(self, ends: Ends, packet: Packet) -> None:
+        """Where a script has ended nobody is at home: what still comes is reset."""
+        answer = messages.answer_neighbour(ends, packet)
+        if answer is None and packet.tcp is not None and packet.tcp.flags & (_RST | _ACK) == _ACK:
+            answer = reset_frame(ends, packet.tcp.dport, packet.tcp.ack)
+        if answer:
+            self._sock.send(answer)
 
 
 def _stamp(extra: list[tuple[int, int, bytes]]) -> float:
@@ -204,13 +221,18 @@ def _addressee(packet: Packet) -> bytes:
 
 
 def play_all(stages: list[Stage]) -> None:
-    """Play until each stage is done.
+    """Play until each stage is done, and until what was left open is closed.
 
     Args:
         stages: The stages, with their scripts.
     """
-    while busy := [stage for stage in stages if not stage.is_done()]:
-        due = min(stage.run_due() for stage in busy)
+    linger_until = time.time() + _LINGER_S
+    while time.time() < linger_until:
+        due = linger_until
+        for stage in stages:
+            if not stage.is_done():
+                due = min(due, stage.run_due())
+                linger_until = time.time() + _LINGER_S
         wait_s = max(0.0, due - time.time())
-        for stage in select.select(busy, [], [], wait_s)[0]:
+        for stage in select.select(stages, [], [], wait_s)[0]:
             stage.receive()

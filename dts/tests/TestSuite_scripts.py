@@ -44,6 +44,8 @@ _SYSCTLS = {
     "ipv4.tcp_syncookies": "1",
     "core.somaxconn": "1024",
     "ipv4.icmp_ratelimit": "0",
+    "ipv4.tcp_rfc1337": "1",
+    "ipv4.tcp_ecn": "0",
     "ipv6.icmp.ratelimit": "0",
 }
 
@@ -98,6 +100,7 @@ class Runs:
         self._labs = labs
         self._wanted = wanted
         self._results: dict[tuple[str, str], Result] = {}
+        self._broke_off: dict[str, str] = {}
 
     def result(self, target: str, script: Script) -> Result:
         """Give the result of a script.
@@ -109,8 +112,16 @@ class Runs:
         Returns:
             The result.
         """
-        if (target, script.name) not in self._results:
-            self._play(script.get("config"))
+        config = script.get("config")
+        if config not in self._broke_off:
+            self._broke_off[config] = "it was interrupted"
+            try:
+                self._play(config)
+                self._broke_off[config] = ""
+            except (AssertionError, OSError, RuntimeError) as error:
+                self._broke_off[config] = str(error)
+        if self._broke_off[config]:
+            pytest.fail(f"{config}: {self._broke_off[config]}", pytrace=False)
         return self._results[target, script.name]
 
     def _play(self, config: str) -> None:
@@ -129,9 +140,9 @@ class Runs:
                 stage.add(mine)
                 stages[target] = stage
             play_all(list(stages.values()))
-        for target, stage in stages.items():
-            for name, result in stage.results.items():
-                self._results[target, name] = result
+            for target, stage in stages.items():
+                for name, result in stage.results.items():
+                    self._results[target, name] = result
 
 
 @pytest.fixture(scope="module")
