@@ -66,6 +66,7 @@ inet_conn_reclaim(struct leat_inet *inet)
 static void
 conn_leave_flow(struct leat_inet *inet, struct leat_inet_conn *conn)
 {
+	inet_record_end(inet, conn);
 	if (conn->tcb.state == LEAT_TCP_TIME_WAIT)
 		inet_time_wait_add(inet, conn);
 	else

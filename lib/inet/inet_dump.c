@@ -79,6 +79,8 @@ static const struct leat_stat_def inet_stat_defs[] = {
 	STAT(time_wait_ack_limited),
 	STAT(tx_trials),
 	STAT(tx_trials_lost),
+	STAT(record_frozen),
+	STAT(record_skipped),
 	STAT(tx_no_mbuf),
 	STAT(tx_ctl_full),
 };

@@ -88,6 +88,10 @@ conf_check_sizes(const struct leat_inet_conf *conf, struct leat_error *error)
 	if (conf->conn_priv_len > LEAT_INET_PRIV_LEN_MAX)
 		return leat_error_set(error, -EINVAL, "%s: at most %u private bytes, not %u",
 			conf->name, LEAT_INET_PRIV_LEN_MAX, conf->conn_priv_len);
+	if (conf->nb_record_segs > LEAT_RECORD_SEGS_MAX)
+		return leat_error_set(error, -EINVAL,
+			"%s: the flight recorder keeps at most %u segments of a class, not %u",
+			conf->name, LEAT_RECORD_SEGS_MAX, conf->nb_record_segs);
 	if (room < RTE_PKTMBUF_HEADROOM + LEAT_ETH_HDR_LEN_MAX + (uint32_t)conf->mtu)
 		return leat_error_set(error, -EINVAL,
 			"%s: mbufs of %u bytes are too short for an MTU of %u", conf->name, room,
@@ -167,13 +171,21 @@ leat_inet_time_wait_len(const struct leat_inet_conf *conf)
 	return sizeof(struct inet_time_wait) + flow_len(conf);
 }
 
+/* What is frozen needs as much as what is being recorded. */
+size_t
+leat_inet_record_len(const struct leat_inet_conf *conf)
+{
+	return 2 * leat_record_mem_len(conf->nb_record_segs);
+}
+
 size_t
 leat_inet_mem_len(const struct leat_inet_conf *conf)
 {
 	return sizeof(struct leat_inet) + conf->nb_conns_max * leat_inet_conn_len(conf) +
 	       conf->nb_time_waits_max * leat_inet_time_wait_len(conf) +
 	       conf->nb_neighbours_max * sizeof(struct inet_nbr) +
-	       hash_mem_len(conf->nb_neighbours_max, sizeof(struct leat_ip_addr));
+	       hash_mem_len(conf->nb_neighbours_max, sizeof(struct leat_ip_addr)) +
+	       leat_inet_record_len(conf);
 }
 
 /* Secrets of their own for each use, all of them out of the seed. */
@@ -270,10 +282,30 @@ inet_free(struct leat_inet *inet)
 {
 	rte_hash_free(inet->nbr_hash);
 	rte_hash_free(inet->flows);
+	rte_free(inet->record_mem);
 	rte_free(inet->nbr_mem);
 	rte_free(inet->tw_mem);
 	rte_free(inet->conn_mem);
 	rte_free(inet);
+}
+
+static int
+inet_alloc_record(struct leat_inet *inet)
+{
+	const struct leat_inet_conf *conf = &inet->conf;
+	size_t len = leat_inet_record_len(conf);
+
+	if (len == 0)
+		return 0;
+	inet->record_mem =
+		rte_zmalloc_socket("leat_inet", len, LEAT_CACHE_LINE_LEN, conf->socket_id);
+	if (inet->record_mem == NULL)
+		return -ENOMEM;
+	leat_record_init(&inet->record, inet->record_mem, conf->nb_record_segs);
+	leat_record_init(&inet->frozen,
+		inet->record_mem + inet->record.nb_segs * LEAT_RECORD_CLASSES,
+		conf->nb_record_segs);
+	return 0;
 }
 
 static int
@@ -303,7 +335,7 @@ inet_alloc_tables(struct leat_inet *inet)
 		sizeof(struct leat_ip_addr));
 	if (inet->nbr_hash == NULL)
 		return -rte_errno;
-	return 0;
+	return inet_alloc_record(inet);
 }
 
 int

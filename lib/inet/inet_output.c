@@ -231,8 +231,11 @@ conn_output(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf
 		tcp_frame_build(inet, *spare, &conn->key, &out);
 		if (is_trial)
 			inet_offload_tried(inet);
-		if (conn_address(inet, conn, *spare))
+		if (conn_address(inet, conn, *spare)) {
+			if (inet_record_is_on(inet))
+				inet_record_tx_conn(inet, *spare, &conn->tcb);
 			frames[n++] = *spare;
+		}
 		*spare = NULL;
 	}
 	inet_conn_settle(inet, conn); /* may end it */
@@ -246,6 +249,8 @@ ctl_output(struct leat_inet *inet, struct rte_mbuf **frames, uint16_t nb)
 
 	for (n = 0; n < nb && inet->nb_ctl > 0; n++) {
 		frames[n] = inet->ctl[inet->ctl_head];
+		if (inet_record_is_on(inet))
+			inet_record_tx_ctl(inet, frames[n]);
 		inet->ctl_head = (inet->ctl_head + 1) % LEAT_INET_CTL_MAX;
 		inet->nb_ctl--;
 	}
@@ -269,6 +274,8 @@ leat_inet_output(struct leat_inet *inet, uint64_t now_us, struct rte_mbuf **fram
 	n = (uint16_t)(n +
 		       ctl_output(inet, frames + n, (uint16_t)(nb - n))); /* ARP, for the above */
 	rte_pktmbuf_free(spare);
+	if (LEAT_UNLIKELY(inet->is_freeze_due) && n < nb) /* all of the turn has left */
+		inet_record_freeze(inet);
 	inet->stats.tx_frames += n;
 	for (uint16_t i = 0; i < n; i++)
 		inet->stats.tx_bytes += frames[i]->pkt_len;

@@ -13,6 +13,7 @@
 #include <leat_eth.h>
 #include <leat_icmp.h>
 #include <leat_ipv4.h>
+#include <leat_record.h>
 #include <leat_siphash.h>
 #include <leat_tcp_cookie.h>
 #include <leat_time.h>
@@ -141,6 +142,10 @@ struct inet_tcp_frame {
 	struct inet_flow_key key;
 	struct leat_tcp_seg seg;
 	uint8_t src_mac[LEAT_ETH_ADDR_LEN];
+	/* For the recorder, where it is on. */
+	uint32_t frame_len;
+	uint8_t hdr_len;
+	uint8_t hdr[LEAT_RECORD_HDR_LEN];
 };
 
 struct inet_burst {
@@ -241,6 +246,13 @@ struct leat_inet {
 	uint32_t ctl_head;
 	uint32_t nb_ctl;
 	struct rte_mbuf *ctl[LEAT_INET_CTL_MAX];
+
+	struct leat_record record;
+	struct leat_record frozen;             /* valid where is_frozen; of the same size */
+	struct leat_record_cause freeze_cause; /* of what is frozen, or due */
+	bool is_freeze_due;                    /* when the frames of the turn have left */
+	bool is_frozen;                        /* until leat_inet_record() took it */
+	struct leat_record_seg *record_mem;    /* of both */
 
 	struct leat_inet_stats stats;
 	struct inet_burst burst;
@@ -472,6 +484,30 @@ bool inet_time_wait_input(
 	struct leat_inet *inet, struct inet_time_wait *tw, const struct leat_tcp_seg *seg);
 void inet_time_wait_remove(struct leat_inet *inet, struct inet_time_wait *tw);
 void inet_time_wait_timers(struct leat_inet *inet, uint64_t now_us);
+
+/* inet_record.c: all but the last two where the recorder is on. */
+/* Keep the @p hdr_len bytes of headers at @p hdr, of @p mbuf or of a copy that is as long. */
+void inet_record_rx_prepare(struct inet_tcp_frame *frame, const struct rte_mbuf *mbuf,
+	const uint8_t *hdr, uint32_t hdr_len);
+void inet_record_rx(struct leat_inet *inet, const struct inet_tcp_frame *frame,
+	enum leat_record_class class_of);
+/* @p state_before is that which the segment found. */
+void inet_record_rx_conn(struct leat_inet *inet, const struct inet_tcp_frame *frame,
+	const struct leat_tcb *tcb, uint8_t state_before);
+void inet_record_tx_conn(
+	struct leat_inet *inet, const struct rte_mbuf *frame, const struct leat_tcb *tcb);
+/* A control frame leaves; those that are no segments are not recorded. */
+void inet_record_tx_ctl(struct leat_inet *inet, const struct rte_mbuf *frame);
+/* Copy all where is_freeze_due. */
+void inet_record_freeze(struct leat_inet *inet);
+/* A connection has ended: freeze soon, if it ended badly. */
+void inet_record_end(struct leat_inet *inet, const struct leat_inet_conn *conn);
+
+static inline bool
+inet_record_is_on(const struct leat_inet *inet)
+{
+	return inet->record.nb_segs > 0;
+}
 
 /* inet_output.c */
 /* An empty mbuf for a frame of our own; counts when there is none. */

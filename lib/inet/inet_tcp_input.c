@@ -78,6 +78,8 @@ inet_tcp_parse(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_slice 
 		.rport = ports.src,
 	};
 	memcpy(frame->src_mac, eth->src, LEAT_ETH_ADDR_LEN);
+	if (inet_record_is_on(inet))
+		inet_record_rx_prepare(frame, mbuf, in.data - off, off + (uint32_t)hdr_len);
 	frame->seg.len = ip->len - (uint32_t)hdr_len;
 	frame->mbuf = NULL;
 	if (frame->seg.len > 0)
@@ -166,17 +168,37 @@ burst_flow(const struct leat_inet *inet, const struct inet_burst *burst, uint16_
 	return inet_flow_find(inet, key);
 }
 
+/* Of a frame that found no connection. */
+static enum leat_record_class
+frame_class(const struct inet_tcp_frame *frame, const void *time_wait, bool has_opened)
+{
+	if (has_opened || (frame->seg.flags & LEAT_TCP_SYN) != 0)
+		return LEAT_RECORD_NEW;
+	return time_wait != NULL ? LEAT_RECORD_CLOSING : LEAT_RECORD_STRAY;
+}
+
 void
 inet_tcp_input(struct leat_inet *inet, struct inet_burst *burst, uint16_t idx)
 {
 	struct inet_tcp_frame *frame = &burst->frames[idx];
 	void *data = burst_flow(inet, burst, idx);
+	uint64_t nb_flow_changes = inet->nb_flow_changes;
 
-	if (data == NULL)
-		tcp_closed_input(inet, frame);
-	else if (!inet_flow_is_time_wait(data))
-		inet_tcp_conn_input(inet, data, frame);
-	else if (inet_time_wait_input(inet, inet_flow_time_wait(data), &frame->seg))
-		inet_listen_reopen(inet, inet_flow_time_wait(data), frame);
+	if (data != NULL && !inet_flow_is_time_wait(data)) {
+		struct leat_inet_conn *conn = data;
+		uint8_t state = conn->tcb.state;
+
+		inet_tcp_conn_input(inet, conn, frame);
+		if (inet_record_is_on(inet)) /* its slot may be free, but not another's yet */
+			inet_record_rx_conn(inet, frame, &conn->tcb, state);
+	} else {
+		if (data == NULL)
+			tcp_closed_input(inet, frame);
+		else if (inet_time_wait_input(inet, inet_flow_time_wait(data), &frame->seg))
+			inet_listen_reopen(inet, inet_flow_time_wait(data), frame);
+		if (inet_record_is_on(inet))
+			inet_record_rx(inet, frame,
+				frame_class(frame, data, inet->nb_flow_changes != nb_flow_changes));
+	}
 	rte_pktmbuf_free(frame->mbuf); /* text that no connection took */
 }

@@ -18,6 +18,7 @@
 #include <leat_common.h>
 #include <leat_error.h>
 #include <leat_ip.h>
+#include <leat_record.h>
 #include <leat_stats.h>
 #include <leat_tcp.h>
 
@@ -136,6 +137,8 @@ struct leat_inet_conf {
 	uint32_t nb_neighbours_max; /**< 1 to LEAT_INET_NBRS_MAX */
 	/** Of the user, in front of each connection, zero at OPEN; LEAT_INET_PRIV_LEN_MAX */
 	uint16_t conn_priv_len;
+	/** Segments of each class that the flight recorder keeps, LEAT_RECORD_SEGS_MAX; 0: none */
+	uint32_t nb_record_segs;
 	/** For headers, copies and control frames; an mbuf holds a frame of the MTU. Borrowed. */
 	struct rte_mempool *pool;
 	uint64_t seed[2]; /**< secret: for hashes, sequence numbers and ports */
@@ -185,6 +188,9 @@ int leat_inet_open(
 
 /** Free everything, mbufs too; no event and no frame follows. NULL is allowed. */
 void leat_inet_close(struct leat_inet *inet);
+
+/** @return bytes of the flight recorder of a stack of @p conf. */
+size_t leat_inet_record_len(const struct leat_inet_conf *conf);
 
 /** @return bytes of memory that a stack of @p conf takes, its pool aside, roughly. */
 size_t leat_inet_mem_len(const struct leat_inet_conf *conf);
@@ -418,6 +424,10 @@ struct leat_inet_stats {
 	uint64_t tx_trials;      /**< segments that tried an offload */
 	uint64_t tx_trials_lost; /**< of them: came through without it only */
 
+	/* The flight recorder. */
+	uint64_t record_frozen;  /**< copies that were frozen for an end */
+	uint64_t record_skipped; /**< ends without one, since another was frozen */
+
 	/* Our own means. */
 	uint64_t tx_no_mbuf;  /**< the pool was dry; a connection's segment stays owed */
 	uint64_t tx_ctl_full; /**< control frames over LEAT_INET_CTL_MAX, dropped */
@@ -483,6 +493,20 @@ struct leat_inet_nbr_info {
 
 /** As leat_inet_conn_at(), for neighbours. */
 int leat_inet_nbr_at(const struct leat_inet *inet, uint32_t place, struct leat_inet_nbr_info *info);
+
+/**
+ * Copy the flight recorder. It freezes by itself when a connection ends by a RST of its peer,
+ * by time-out or by leat_inet_relieve(), and then until the copy is taken.
+ *
+ * @param copy
+ *   Initialised for at least conf.nb_record_segs. Filled if the return value is 1.
+ * @param cause
+ *   NULL: copy what there is now. Else copy what is frozen, let it go, and fill this in.
+ * @return
+ *   1: copied; 0: the recorder is off, or nothing is frozen; -ENOSPC: @p copy is too small.
+ */
+int leat_inet_record(
+	struct leat_inet *inet, struct leat_record *copy, struct leat_record_cause *cause);
 
 /** Slots in use, of conf.nb_conns_max. */
 uint32_t leat_inet_nb_conns(const struct leat_inet *inet);
