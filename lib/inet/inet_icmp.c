@@ -7,21 +7,17 @@
 
 #include "inet_priv.h"
 
-/* The answer carries the whole text back, RFC 1122 section 3.2.2.6. */
-static void
-icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
-	const struct inet_ip *ip, struct leat_icmp_hdr *icmp)
+/* The answer carries the whole text back, RFC 1122 section 3.2.2.6, RFC 4443 section 4.2. */
+void
+inet_icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
+	const struct inet_ip *back, const struct leat_icmp_hdr *icmp)
 {
-	const struct inet_ip back = {
-		.src = ip->dst, .dst = ip->src, .len = ip->len, .proto = LEAT_IPV4_PROTO_ICMP
-	};
+	uint32_t ip_hdr_len = inet_ip_hdr_len(back->dst);
 	struct leat_cksum cksum = { 0 };
 	struct rte_mbuf *frame;
 	uint8_t *out, *message;
-	uint32_t len = ip->len;
-	uint32_t hdrs_len = inet->eth_hdr_len + LEAT_IPV4_HDR_LEN;
 
-	if (len > inet->conf.mtu - LEAT_IPV4_HDR_LEN) {
+	if (back->len > inet->conf.mtu - ip_hdr_len) {
 		inet->stats.rx_icmp_too_long++;
 		return;
 	}
@@ -32,22 +28,30 @@ icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
 	frame = inet_frame_alloc(inet);
 	if (frame == NULL)
 		return;
-	out = (uint8_t *)rte_pktmbuf_append(frame, (uint16_t)(hdrs_len + len));
-	message = out + hdrs_len;
-	(void)inet_ipv4_emit(inet, frame, out, &back);
-	icmp->type = LEAT_ICMP_TYPE_ECHO_REPLY;
+	out = (uint8_t *)rte_pktmbuf_append(
+		frame, (uint16_t)(inet->eth_hdr_len + ip_hdr_len + back->len));
+	message = out + inet_ip_emit(inet, frame, out, back);
 	(void)leat_icmp_emit(icmp, message);
-	inet_mbuf_copy(mbuf, off + LEAT_ICMP_HDR_LEN, len - LEAT_ICMP_HDR_LEN,
+	inet_mbuf_copy(mbuf, off + LEAT_ICMP_HDR_LEN, back->len - LEAT_ICMP_HDR_LEN,
 		message + LEAT_ICMP_HDR_LEN);
-	leat_cksum_add(&cksum, message, len);
+	if (!leat_ip_addr_is_ipv4(back->dst))
+		inet_pseudo_cksum(&cksum, back);
+	leat_cksum_add(&cksum, message, back->len);
 	leat_be16_put(message + LEAT_ICMP_CKSUM_OFF, leat_cksum_value(&cksum));
-	inet_ctl_send_ip(inet, ip->src, frame);
+	inet_ctl_send_ip(inet, back->dst, frame);
 }
 
 void
 inet_icmp_input(
 	struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off, const struct inet_ip *ip)
 {
+	const struct inet_ip back = {
+		.src = ip->dst,
+		.dst = ip->src,
+		.len = ip->len,
+		.proto = LEAT_IPV4_PROTO_ICMP,
+		.hop_limit = INET_HOP_LIMIT,
+	};
 	uint8_t bytes[LEAT_ICMP_HDR_LEN];
 	struct leat_slice in = { bytes, LEAT_MIN(ip->len, sizeof(bytes)) };
 	struct leat_cksum cksum = { 0 };
@@ -72,5 +76,6 @@ inet_icmp_input(
 		return;
 	}
 	inet->stats.rx_icmp_echo++;
-	icmp_reply(inet, mbuf, off, ip, &icmp);
+	icmp.type = LEAT_ICMP_TYPE_ECHO_REPLY;
+	inet_icmp_reply(inet, mbuf, off, &back, &icmp);
 }

@@ -16,7 +16,17 @@ frame_vlan_id(const struct rte_mbuf *mbuf, const struct leat_eth_hdr *eth)
 	return eth->vlan_id;
 }
 
-/* For us, or a broadcast that may be ARP. */
+static bool
+group_is_joined(const struct leat_inet *inet, const uint8_t *mac)
+{
+	for (uint8_t i = 0; i < inet->nb_groups; i++) {
+		if (leat_eth_addr_is_equal(inet->groups[i], mac))
+			return true;
+	}
+	return false;
+}
+
+/* For us, a broadcast that may be ARP, or to a group that IPv6 has to hear. */
 static bool
 eth_check(struct leat_inet *inet, const struct rte_mbuf *mbuf, const struct leat_eth_hdr *eth)
 {
@@ -31,6 +41,8 @@ eth_check(struct leat_inet *inet, const struct rte_mbuf *mbuf, const struct leat
 	if (leat_eth_addr_is_equal(eth->dst, inet->conf.mac))
 		return true;
 	if (eth->type == LEAT_ETH_TYPE_ARP && leat_eth_addr_is_broadcast(eth->dst))
+		return true;
+	if (eth->type == LEAT_ETH_TYPE_IPV6 && group_is_joined(inet, eth->dst))
 		return true;
 	if (leat_eth_addr_is_multicast(eth->dst))
 		inet->stats.rx_eth_multicast++;
@@ -74,6 +86,32 @@ ipv4_input(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_slice in, 
 
 /* Takes the frame. */
 static void
+ipv6_input(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_slice in, uint32_t off,
+	const struct leat_eth_hdr *eth)
+{
+	struct inet_ip ip;
+	uint32_t hdr_len = inet_ipv6_input(inet, mbuf, in, off, &ip);
+
+	if (hdr_len == 0) {
+		rte_pktmbuf_free(mbuf);
+		return;
+	}
+	off += hdr_len;
+	if (leat_eth_addr_is_multicast(eth->dst) && !leat_ipv6_addr_is_multicast(ip.dst)) {
+		inet->stats.rx_ipv6_not_ours++; /* nobody may shout at one of many */
+	} else if (ip.proto == LEAT_IPV6_PROTO_TCP) {
+		inet_tcp_parse(inet, mbuf, slice_skip(in, hdr_len), off, &ip, eth);
+		return;
+	} else if (ip.proto == LEAT_IPV6_PROTO_ICMP) {
+		inet_icmp6_input(inet, mbuf, off, &ip, eth->src);
+	} else {
+		inet->stats.rx_ipv6_proto++;
+	}
+	rte_pktmbuf_free(mbuf);
+}
+
+/* Takes the frame. */
+static void
 frame_input(struct leat_inet *inet, struct rte_mbuf *mbuf)
 {
 	uint8_t scratch[INET_HDRS_LEN_MAX]; /* for headers that are cut across segments */
@@ -90,6 +128,10 @@ frame_input(struct leat_inet *inet, struct rte_mbuf *mbuf)
 		in = slice_skip(in, (size_t)hdr_len);
 		if (eth.type == LEAT_ETH_TYPE_IPV4) {
 			ipv4_input(inet, mbuf, in, (uint32_t)hdr_len, &eth);
+			return;
+		}
+		if (eth.type == LEAT_ETH_TYPE_IPV6 && inet_has_ipv6(inet)) {
+			ipv6_input(inet, mbuf, in, (uint32_t)hdr_len, &eth);
 			return;
 		}
 		if (eth.type == LEAT_ETH_TYPE_ARP)

@@ -6,22 +6,35 @@
 
 #include "inet_priv.h"
 
+#define LINK_LOCAL_PREFIX_LEN 64u
+
 bool
 inet_addr_is_ours(const struct leat_inet *inet, struct leat_ip_addr addr)
 {
-	for (uint8_t i = 0; i < inet->conf.nb_addrs; i++) {
-		if (leat_ip_addr_is_equal(inet->conf.addrs[i].addr, addr))
+	for (uint8_t i = 0; i < inet->nb_addrs; i++) {
+		if (leat_ip_addr_is_equal(inet->addrs[i].addr, addr))
 			return true;
 	}
 	return false;
+}
+
+/* Our first address of a family; there is one, conf_check_addrs(). */
+static const struct leat_inet_addr *
+addr_first_of_family(const struct leat_inet *inet, struct leat_ip_addr addr)
+{
+	uint8_t i = 0;
+
+	while (leat_ip_addr_is_ipv4(inet->addrs[i].addr) != leat_ip_addr_is_ipv4(addr))
+		i++;
+	return &inet->addrs[i];
 }
 
 /* Our first address with @p addr on its link, or NULL. */
 static const struct leat_inet_addr *
 addr_find_link(const struct leat_inet *inet, struct leat_ip_addr addr)
 {
-	for (uint8_t i = 0; i < inet->conf.nb_addrs; i++) {
-		const struct leat_inet_addr *ours = &inet->conf.addrs[i];
+	for (uint8_t i = 0; i < inet->nb_addrs; i++) {
+		const struct leat_inet_addr *ours = &inet->addrs[i];
 
 		if (leat_ip_addr_has_prefix(addr, ours->addr, ours->prefix_len))
 			return ours;
@@ -34,15 +47,15 @@ inet_addr_is_on_link(const struct leat_inet *inet, struct leat_ip_addr addr)
 {
 	if (addr_find_link(inet, addr) != NULL)
 		return true;
-	return leat_ip_addr_is_equal(addr, inet->conf.gateway) && !leat_ip_addr_is_none(addr);
+	return leat_ip_addr_is_equal(addr, inet_gateway(inet, addr)) && !leat_ip_addr_is_none(addr);
 }
 
 /* The broadcast address of one of our subnets; /31 and /32 have none, RFC 3021. */
 static bool
 addr_is_directed_broadcast(const struct leat_inet *inet, struct leat_ip_addr addr)
 {
-	for (uint8_t i = 0; i < inet->conf.nb_addrs; i++) {
-		const struct leat_inet_addr *ours = &inet->conf.addrs[i];
+	for (uint8_t i = 0; i < inet->nb_addrs; i++) {
+		const struct leat_inet_addr *ours = &inet->addrs[i];
 
 		if (ours->prefix_len <= 30 &&
 			(leat_ip_addr_ipv4(addr) | leat_ipv4_mask(ours->prefix_len)) ==
@@ -56,7 +69,9 @@ addr_is_directed_broadcast(const struct leat_inet *inet, struct leat_ip_addr add
 bool
 inet_addr_is_peer(const struct leat_inet *inet, struct leat_ip_addr addr)
 {
-	return leat_ip_addr_is_ipv4(addr) && leat_ipv4_addr_is_host(leat_ip_addr_ipv4(addr)) &&
+	if (!leat_ip_addr_is_ipv4(addr))
+		return leat_ipv6_addr_is_host(addr) && !inet_addr_is_ours(inet, addr);
+	return leat_ipv4_addr_is_host(leat_ip_addr_ipv4(addr)) &&
 	       !addr_is_directed_broadcast(inet, addr) && !inet_addr_is_ours(inet, addr);
 }
 
@@ -65,21 +80,71 @@ inet_route(const struct leat_inet *inet, struct leat_ip_addr addr, struct leat_i
 	struct leat_ip_addr *src)
 {
 	const struct leat_inet_addr *link = addr_find_link(inet, addr);
+	struct leat_ip_addr gateway;
 
-	*next_hop = addr;
-	if (link == NULL) {
-		if (leat_ip_addr_is_none(inet->conf.gateway))
-			return -ENETUNREACH;
-		*next_hop = inet->conf.gateway;
-		link = addr_find_link(inet, inet->conf.gateway);
+	if (link != NULL) {
+		*next_hop = addr;
+		*src = link->addr;
+		return 0;
 	}
-	*src = link != NULL ? link->addr : inet->conf.addrs[0].addr;
+	gateway = inet_gateway(inet, addr);
+	if (leat_ip_addr_is_none(gateway))
+		return -ENETUNREACH;
+	*next_hop = gateway;
+	link = addr_find_link(inet, gateway);
+	/* A link-local address reaches no further than the gateway itself. */
+	if (link == NULL || leat_ipv6_addr_is_link_local(link->addr))
+		link = addr_first_of_family(inet, addr);
+	*src = link->addr;
 	return 0;
+}
+
+uint8_t
+inet_addrs_fill(const struct leat_inet_conf *conf, struct leat_inet_addr *addrs)
+{
+	struct leat_inet_addr local = { .addr = leat_ipv6_addr_link_local(conf->mac),
+		.prefix_len = LINK_LOCAL_PREFIX_LEN };
+	bool has_ipv6 = false, has_local = false;
+	uint8_t nb = conf->nb_addrs;
+
+	memcpy(addrs, conf->addrs, nb * sizeof(*addrs));
+	for (uint8_t i = 0; i < nb; i++) {
+		has_ipv6 |= !leat_ip_addr_is_ipv4(addrs[i].addr);
+		has_local |= leat_ip_addr_is_equal(addrs[i].addr, local.addr);
+	}
+	if (has_ipv6 && !has_local)
+		addrs[nb++] = local;
+	return nb;
+}
+
+uint8_t
+leat_inet_multicast(const struct leat_inet_conf *conf, uint8_t macs[LEAT_INET_GROUPS_MAX][6])
+{
+	struct leat_inet_addr addrs[INET_ADDRS_MAX];
+	uint8_t nb_addrs = inet_addrs_fill(conf, addrs);
+	uint8_t nb = 0;
+
+	for (uint8_t i = 0; i < nb_addrs; i++) {
+		bool is_known = false;
+
+		if (leat_ip_addr_is_ipv4(addrs[i].addr))
+			continue;
+		if (nb == 0)
+			leat_ipv6_multicast_mac(leat_ipv6_addr_all_nodes(), macs[nb++]);
+		leat_ipv6_multicast_mac(leat_ipv6_addr_solicited_node(addrs[i].addr), macs[nb]);
+		for (uint8_t j = 0; j < nb; j++)
+			is_known |= leat_eth_addr_is_equal(macs[j], macs[nb]);
+		nb = (uint8_t)(nb + !is_known);
+	}
+	return nb;
 }
 
 void
 inet_pseudo_cksum(struct leat_cksum *cksum, const struct inet_ip *ip)
 {
-	leat_cksum_add_ipv4_pseudo(cksum, leat_ip_addr_ipv4(ip->src), leat_ip_addr_ipv4(ip->dst),
-		ip->proto, (uint16_t)ip->len);
+	if (leat_ip_addr_is_ipv4(ip->dst))
+		leat_cksum_add_ipv4_pseudo(cksum, leat_ip_addr_ipv4(ip->src),
+			leat_ip_addr_ipv4(ip->dst), ip->proto, (uint16_t)ip->len);
+	else
+		leat_cksum_add_ipv6_pseudo(cksum, ip->src, ip->dst, ip->proto, ip->len);
 }

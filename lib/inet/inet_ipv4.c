@@ -55,6 +55,7 @@ inet_ipv4_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat
 	ip->dst = leat_ip_addr_from_ipv4(hdr.dst);
 	ip->len = (uint32_t)hdr.total_len - hdr.hdr_len;
 	ip->proto = hdr.proto;
+	ip->hop_limit = hdr.ttl;
 	if (!ipv4_check_addrs(inet, ip))
 		return 0;
 	if (leat_ipv4_is_fragment(&hdr)) {
@@ -73,7 +74,7 @@ inet_ipv4_emit(
 		.dst = leat_ip_addr_ipv4(ip->dst),
 		.total_len = (uint16_t)(LEAT_IPV4_HDR_LEN + ip->len),
 		.id = 0, /* means nothing where DF is set, RFC 6864 section 4.1 */
-		.ttl = LEAT_IPV4_TTL,
+		.ttl = ip->hop_limit,
 		.proto = ip->proto,
 		.dont_fragment = true,
 	};

@@ -31,7 +31,8 @@ inet_listener_find(const struct leat_inet *inet, const struct inet_flow_key *key
 			continue;
 		if (leat_ip_addr_is_equal(listener->addr, key->laddr))
 			return listener;
-		if (leat_ip_addr_is_any(listener->addr))
+		if (leat_ip_addr_is_any(listener->addr) &&
+			leat_ip_addr_is_ipv4(listener->addr) == leat_ip_addr_is_ipv4(key->laddr))
 			any = listener;
 	}
 	return any;
@@ -85,14 +86,14 @@ static void
 syn_keep(struct leat_inet *inet, const struct inet_listener *listener,
 	const struct inet_tcp_frame *frame, uint32_t iss)
 {
+	const struct leat_tcp_conf *conf = inet_tcp_conf(inet, frame->key.raddr);
 	struct leat_inet_conn *conn = inet_conn_alloc(inet, &frame->key);
 
 	if (conn == NULL) {
 		inet->stats.tx_no_route++;
 		return;
 	}
-	leat_tcp_open_passive(
-		&conn->tcb, &inet->conf.tcp, inet->now_us, iss, &frame->seg, inet->conf.tcp.mss);
+	leat_tcp_open_passive(&conn->tcb, conf, inet->now_us, iss, &frame->seg, conf->mss);
 	conn->listener = listener->user;
 	conn->half_open = true;
 	TAILQ_INSERT_TAIL(&inet->half_open, conn, half_open_link);
@@ -116,8 +117,8 @@ syn_answer_by_cookie(struct leat_inet *inet, const struct inet_tcp_frame *frame)
 		inet->stats.tx_ctl_full++;
 		return;
 	}
-	leat_tcp_cookie_answer(&inet->conf.tcp, &inet->cookie_key, cookie_ends(inet, &frame->key),
-		inet->now_us, &frame->seg, &out);
+	leat_tcp_cookie_answer(inet_tcp_conf(inet, frame->key.raddr), &inet->cookie_key,
+		cookie_ends(inet, &frame->key), inet->now_us, &frame->seg, &out);
 	inet_ctl_reply_tcp(inet, frame, &out);
 	inet->cookies_until_us = inet->now_us + 2 * (uint64_t)LEAT_TCP_COOKIE_PERIOD_US;
 	inet->stats.tcp_cookies_sent++;
@@ -144,6 +145,7 @@ static bool
 cookie_input(
 	struct leat_inet *inet, const struct inet_listener *listener, struct inet_tcp_frame *frame)
 {
+	const struct leat_tcp_conf *conf = inet_tcp_conf(inet, frame->key.raddr);
 	struct leat_tcp_seg *seg = &frame->seg;
 	struct leat_inet_conn *conn;
 	struct leat_tcp_seg syn;
@@ -165,8 +167,7 @@ cookie_input(
 		inet->stats.tx_no_route++;
 		return true;
 	}
-	leat_tcp_open_cookie(
-		&conn->tcb, &inet->conf.tcp, inet->now_us, seg, &syn, inet->conf.tcp.mss);
+	leat_tcp_open_cookie(&conn->tcb, conf, inet->now_us, seg, &syn, conf->mss);
 	conn->listener = listener->user;
 	inet->stats.tcp_cookies_accepted++;
 	inet->stats.tcp_opens_passive++;

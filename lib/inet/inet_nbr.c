@@ -80,7 +80,7 @@ nbr_free(struct leat_inet *inet, struct inet_nbr *nbr)
 static bool
 nbr_may_evict(const struct leat_inet *inet, const struct inet_nbr *nbr)
 {
-	if (leat_ip_addr_is_equal(nbr->addr, inet->conf.gateway))
+	if (leat_ip_addr_is_equal(nbr->addr, inet_gateway(inet, nbr->addr)))
 		return false;
 	if (nbr->state == INET_NBR_INCOMPLETE) /* one that does not answer */
 		return nbr->nb_tries > 1;
@@ -156,7 +156,10 @@ nbr_ask(struct leat_inet *inet, struct inet_nbr *nbr)
 	nbr->retry_us = inet->now_us + LEAT_INET_ARP_RETRY_US;
 	TAILQ_REMOVE(&inet->nbrs_asking, nbr, asking_link);
 	TAILQ_INSERT_TAIL(&inet->nbrs_asking, nbr, asking_link);
-	inet_arp_ask(inet, nbr->addr, src);
+	if (leat_ip_addr_is_ipv4(nbr->addr))
+		inet_arp_ask(inet, nbr->addr, src);
+	else
+		inet_nd_ask(inet, nbr, src);
 }
 
 struct inet_nbr *
@@ -253,6 +256,25 @@ inet_nbr_learn(struct leat_inet *inet, struct leat_ip_addr addr, const uint8_t *
 }
 
 void
+inet_nbr_age(const struct leat_inet *inet, struct inet_nbr *nbr)
+{
+	if (nbr->state == INET_NBR_REACHABLE)
+		nbr->confirmed_us = inet->now_us - inet_nbr_age_us(nbr) - 1;
+}
+
+void
+inet_nbr_hear(struct leat_inet *inet, struct leat_ip_addr addr, const uint8_t *mac)
+{
+	struct inet_nbr *nbr = inet_nbr_find(inet, addr);
+
+	if (nbr != NULL && inet_nbr_is_usable(nbr) && leat_eth_addr_is_equal(nbr->mac, mac))
+		return;
+	nbr = inet_nbr_learn(inet, addr, mac, true);
+	if (nbr != NULL)
+		inet_nbr_age(inet, nbr);
+}
+
+void
 inet_nbr_confirm(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac)
 {
 	if (nbr->state == INET_NBR_REACHABLE && leat_eth_addr_is_equal(nbr->mac, mac))
@@ -271,8 +293,14 @@ inet_nbr_timers(struct leat_inet *inet, uint64_t now_us)
 void
 inet_nbr_announce(struct leat_inet *inet)
 {
-	while (inet->nb_announced < inet->conf.nb_addrs)
-		inet_arp_announce(inet, inet->conf.addrs[inet->nb_announced++].addr);
+	while (inet->nb_announced < inet->nb_addrs) {
+		struct leat_ip_addr addr = inet->addrs[inet->nb_announced++].addr;
+
+		if (leat_ip_addr_is_ipv4(addr))
+			inet_arp_announce(inet, addr);
+		else
+			inet_nd_announce(inet, addr);
+	}
 }
 
 void

@@ -47,12 +47,42 @@ conf_nb_flows(const struct leat_inet_conf *conf)
 static bool
 addr_is_host(struct leat_ip_addr addr)
 {
-	return leat_ip_addr_is_ipv4(addr) && leat_ipv4_addr_is_host(leat_ip_addr_ipv4(addr));
+	if (leat_ip_addr_is_ipv4(addr))
+		return leat_ipv4_addr_is_host(leat_ip_addr_ipv4(addr));
+	return leat_ipv6_addr_is_host(addr);
+}
+
+static bool
+conf_has_family(const struct leat_inet_conf *conf, bool is_ipv4)
+{
+	for (uint8_t i = 0; i < conf->nb_addrs; i++) {
+		if (leat_ip_addr_is_ipv4(conf->addrs[i].addr) == is_ipv4)
+			return true;
+	}
+	return false;
+}
+
+static int
+conf_check_gateway(const struct leat_inet_conf *conf, struct leat_ip_addr gateway, bool is_ipv4,
+	struct leat_error *error)
+{
+	if (leat_ip_addr_is_none(gateway))
+		return 0;
+	if (!addr_is_host(gateway) || leat_ip_addr_is_ipv4(gateway) != is_ipv4)
+		return leat_error_set(error, -EINVAL, "%s: the %s gateway is not a host's address",
+			conf->name, is_ipv4 ? "IPv4" : "IPv6");
+	if (!conf_has_family(conf, is_ipv4))
+		return leat_error_set(error, -EINVAL,
+			"%s: there is an %s gateway and no address of its kind", conf->name,
+			is_ipv4 ? "IPv4" : "IPv6");
+	return 0;
 }
 
 static int
 conf_check_addrs(const struct leat_inet_conf *conf, struct leat_error *error)
 {
+	int ret;
+
 	if (conf->nb_addrs == 0 || conf->nb_addrs > LEAT_INET_ADDRS_MAX)
 		return leat_error_set(error, -EINVAL, "%s: a port has 1 to %d addresses, not %u",
 			conf->name, LEAT_INET_ADDRS_MAX, conf->nb_addrs);
@@ -65,10 +95,14 @@ conf_check_addrs(const struct leat_inet_conf *conf, struct leat_error *error)
 				"10.77.0.1/24",
 				conf->name, i + 1u);
 	}
-	if (!leat_ip_addr_is_none(conf->gateway) && !addr_is_host(conf->gateway))
-		return leat_error_set(
-			error, -EINVAL, "%s: the gateway is not a host's address", conf->name);
-	return 0;
+	if (conf_has_family(conf, false) && conf->mtu < LEAT_IPV6_MTU_MIN)
+		return leat_error_set(error, -EINVAL,
+			"%s: IPv6 needs an MTU of %u or more, and it is %u", conf->name,
+			LEAT_IPV6_MTU_MIN, conf->mtu);
+	ret = conf_check_gateway(conf, conf->gateway, true, error);
+	if (ret < 0)
+		return ret;
+	return conf_check_gateway(conf, conf->gateway6, false, error);
 }
 
 static int
@@ -208,6 +242,19 @@ init_keys(struct leat_inet *inet)
 		inet->conf.tcp.ts_offset = (uint32_t)leat_siphash(&seed, "ts", 2);
 }
 
+/* Our addresses and groups, and what is different over IPv6. */
+static void
+init_addrs(struct leat_inet *inet)
+{
+	uint16_t mss = (uint16_t)(inet->conf.mtu - LEAT_IPV6_HDR_LEN - LEAT_TCP_HDR_LEN);
+
+	inet->nb_addrs = inet_addrs_fill(&inet->conf, inet->addrs);
+	inet->nb_groups = leat_inet_multicast(&inet->conf, inet->groups);
+	inet->tcp6 = inet->conf.tcp;
+	inet->tcp6.mss = LEAT_MIN(inet->tcp6.mss, mss);
+	inet->tcp6.mss_default = LEAT_TCP_MSS_IPV6;
+}
+
 static void
 init_eth_hdr(struct leat_inet *inet)
 {
@@ -261,6 +308,7 @@ init_fields(struct leat_inet *inet)
 	TAILQ_INIT(&inet->nbrs_asking);
 	leat_timer_wheel_init(&inet->wheel, conf->now_us);
 	init_keys(inet);
+	init_addrs(inet); /* with the settings of above */
 	init_eth_hdr(inet);
 	inet_offload_init(inet);
 }

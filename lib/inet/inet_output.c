@@ -120,7 +120,9 @@ tcp_emit_cksum(
 
 	inet_pseudo_cksum(&cksum, ip);
 	if (inet->offloads.tx_tcp_cksum) { /* the port goes on from here */
-		frame->ol_flags |= RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_TCP_CKSUM;
+		frame->ol_flags |=
+			RTE_MBUF_F_TX_TCP_CKSUM |
+			(leat_ip_addr_is_ipv4(ip->dst) ? RTE_MBUF_F_TX_IPV4 : RTE_MBUF_F_TX_IPV6);
 		leat_be16_put(field, leat_cksum_fold(&cksum));
 		return;
 	}
@@ -138,11 +140,12 @@ tcp_frame_build(struct leat_inet *inet, struct rte_mbuf *frame, const struct ine
 	const struct inet_ip ip = { .src = key->laddr,
 		.dst = key->raddr,
 		.len = hdr_len + out->len,
-		.proto = LEAT_IPV4_PROTO_TCP };
-	uint32_t off = inet->eth_hdr_len + LEAT_IPV4_HDR_LEN;
+		.proto = LEAT_IPV4_PROTO_TCP,
+		.hop_limit = INET_HOP_LIMIT };
+	uint32_t off = inet->eth_hdr_len + inet_ip_hdr_len(key->raddr);
 	uint8_t *data = (uint8_t *)rte_pktmbuf_append(frame, (uint16_t)(off + hdr_len));
 
-	(void)inet_ipv4_emit(inet, frame, data, &ip);
+	(void)inet_ip_emit(inet, frame, data, &ip);
 	(void)leat_tcp_hdr_emit(data + off, ports, out);
 	frame->l4_len = hdr_len;
 	frame_add_text(inet, frame, out);

@@ -13,6 +13,8 @@
 #include <leat_eth.h>
 #include <leat_icmp.h>
 #include <leat_ipv4.h>
+#include <leat_ipv6.h>
+#include <leat_nd.h>
 #include <leat_record.h>
 #include <leat_siphash.h>
 #include <leat_tcp_cookie.h>
@@ -25,9 +27,19 @@
 extern "C" {
 #endif
 
-/* Ethernet, IPv4 and TCP headers at their longest. */
+/* Ethernet, IP and TCP headers at their longest. */
 #define INET_HDRS_LEN_MAX                                                                          \
-	(LEAT_ETH_HDR_LEN_MAX + LEAT_IPV4_HDR_LEN_MAX + LEAT_TCP_HDR_LEN + LEAT_TCP_OPT_LEN_MAX)
+	(LEAT_ETH_HDR_LEN_MAX + LEAT_IPV6_HDR_LEN + LEAT_IPV6_EXT_LEN_MAX + LEAT_TCP_HDR_LEN +     \
+		LEAT_TCP_OPT_LEN_MAX)
+
+#define INET_HOP_LIMIT LEAT_IPV6_HOP_LIMIT /* of what may leave our link */
+
+static_assert(INET_HOP_LIMIT == LEAT_IPV4_TTL, "both families go as far");
+static_assert(LEAT_IPV4_HDR_LEN_MAX <= LEAT_IPV6_HDR_LEN + LEAT_IPV6_EXT_LEN_MAX,
+	"IPv4 headers are no longer");
+
+/* Our addresses, the link-local one included. */
+#define INET_ADDRS_MAX (LEAT_INET_ADDRS_MAX + 1)
 
 /* Cookies that are known to have opened a connection. */
 #define INET_COOKIES_USED 4096u
@@ -134,6 +146,7 @@ struct inet_ip {
 	struct leat_ip_addr dst;
 	uint32_t len; /* of the payload */
 	uint8_t proto;
+	uint8_t hop_limit; /* of IPv4, its time to live */
 };
 
 /* One TCP frame of the burst, parsed; IP header and checksums are good. */
@@ -191,6 +204,13 @@ struct leat_inet {
 	struct leat_siphash_key port_key;
 	struct leat_siphash_key ends_key; /* of the ends that a cookie is bound to */
 	struct leat_siphash_key cookie_key;
+
+	/* Those of conf, and the link-local one if any is IPv6. */
+	struct leat_inet_addr addrs[INET_ADDRS_MAX];
+	uint8_t nb_addrs;
+	uint8_t nb_groups;
+	uint8_t groups[LEAT_INET_GROUPS_MAX][LEAT_ETH_ADDR_LEN]; /* multicast MAC addresses */
+	struct leat_tcp_conf tcp6;                               /* conf.tcp over IPv6 */
 
 	/* What every frame out starts with: Ethernet header, destination open. */
 	uint8_t eth_hdr[LEAT_ETH_HDR_LEN_MAX];
@@ -305,6 +325,28 @@ inet_flow_time_wait(void *data)
 }
 
 /* inet_ip.c: addresses and routes. */
+static inline bool
+inet_has_ipv6(const struct leat_inet *inet)
+{
+	return inet->nb_groups > 0;
+}
+
+/* The settings of a connection with @p peer. */
+static inline const struct leat_tcp_conf *
+inet_tcp_conf(const struct leat_inet *inet, struct leat_ip_addr peer)
+{
+	return leat_ip_addr_is_ipv4(peer) ? &inet->conf.tcp : &inet->tcp6;
+}
+
+/* The router for the family of @p addr, or none. */
+static inline struct leat_ip_addr
+inet_gateway(const struct leat_inet *inet, struct leat_ip_addr addr)
+{
+	return leat_ip_addr_is_ipv4(addr) ? inet->conf.gateway : inet->conf.gateway6;
+}
+
+/* Our addresses out of those of conf: the link-local one is added if any is IPv6. */
+uint8_t inet_addrs_fill(const struct leat_inet_conf *conf, struct leat_inet_addr *addrs);
 bool inet_addr_is_ours(const struct leat_inet *inet, struct leat_ip_addr addr);
 /* A host that is not us. */
 bool inet_addr_is_peer(const struct leat_inet *inet, struct leat_ip_addr addr);
@@ -328,6 +370,39 @@ uint32_t inet_ipv4_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, st
  */
 uint32_t inet_ipv4_emit(
 	struct leat_inet *inet, struct rte_mbuf *mbuf, uint8_t *out, const struct inet_ip *ip);
+
+/* The length of our IP headers to @p peer. */
+static inline uint32_t
+inet_ip_hdr_len(struct leat_ip_addr peer)
+{
+	return leat_ip_addr_is_ipv4(peer) ? LEAT_IPV4_HDR_LEN : LEAT_IPV6_HDR_LEN;
+}
+
+/* inet_ipv6.c: as their likes of inet_ipv4.c. */
+uint32_t inet_ipv6_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat_slice in,
+	uint32_t off, struct inet_ip *ip);
+uint32_t inet_ipv6_emit(
+	struct leat_inet *inet, struct rte_mbuf *mbuf, uint8_t *out, const struct inet_ip *ip);
+/* All nodes, or the solicited-node group of one of our addresses. */
+bool inet_group_is_ours(const struct leat_inet *inet, struct leat_ip_addr group);
+
+/* Of the family of the packet's addresses. */
+static inline uint32_t
+inet_ip_emit(struct leat_inet *inet, struct rte_mbuf *mbuf, uint8_t *out, const struct inet_ip *ip)
+{
+	if (leat_ip_addr_is_ipv4(ip->dst))
+		return inet_ipv4_emit(inet, mbuf, out, ip);
+	return inet_ipv6_emit(inet, mbuf, out, ip);
+}
+
+/* inet_nd.c */
+/* Borrows the frame, whose message starts at @p off. */
+void inet_nd_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
+	const struct inet_ip *ip, const uint8_t *src_mac);
+/* Ask where @p nbr is, in the name of our address @p src. */
+void inet_nd_ask(struct leat_inet *inet, const struct inet_nbr *nbr, struct leat_ip_addr src);
+/* Tell the link that @p addr is ours. */
+void inet_nd_announce(struct leat_inet *inet, struct leat_ip_addr addr);
 
 /* inet_offload.c */
 void inet_offload_init(struct leat_inet *inet);
@@ -381,6 +456,13 @@ void inet_nbr_update(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t
  */
 struct inet_nbr *inet_nbr_learn(
 	struct leat_inet *inet, struct leat_ip_addr addr, const uint8_t *mac, bool may_add);
+/*
+ * Somebody says where he is, which nobody asked him: he is learnt, and where that is news,
+ * asked before he is used for long.
+ */
+void inet_nbr_hear(struct leat_inet *inet, struct leat_ip_addr addr, const uint8_t *mac);
+/* It is to be asked again. */
+void inet_nbr_age(const struct leat_inet *inet, struct inet_nbr *nbr);
 /* A frame of the neighbour that nobody else can have sent. */
 void inet_nbr_confirm(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac);
 void inet_nbr_timers(struct leat_inet *inet, uint64_t now_us);
@@ -395,12 +477,19 @@ inet_nbr_is_usable(const struct inet_nbr *nbr)
 	return nbr->state == INET_NBR_REACHABLE || nbr->state == INET_NBR_PROBE;
 }
 
+/* How long an answer of this neighbour lasts. */
+static inline uint64_t
+inet_nbr_age_us(const struct inet_nbr *nbr)
+{
+	return leat_ip_addr_is_ipv4(nbr->addr) ? LEAT_INET_ARP_AGE_US : LEAT_INET_ND_AGE_US;
+}
+
 /* Known, and to be asked again before it is used further. */
 static inline bool
 inet_nbr_is_aged(const struct inet_nbr *nbr, uint64_t now_us)
 {
 	return nbr->state == INET_NBR_REACHABLE &&
-	       now_us - nbr->confirmed_us > LEAT_INET_ARP_AGE_US;
+	       now_us - nbr->confirmed_us > inet_nbr_age_us(nbr);
 }
 
 /* The connection's next hop if it is still in the table where it was found; else NULL. */
@@ -431,6 +520,17 @@ void inet_icmp_error_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, 
 	const struct inet_ip *ip, const struct leat_icmp_hdr *icmp);
 /* Tell the connection, if the segment is in flight. */
 void inet_icmp_error_take(struct leat_inet *inet, const struct inet_icmp_error *error);
+
+/*
+ * Answer an echo whose message is at @p off of a frame, which is borrowed. @p back says
+ * from whom to whom, @p icmp has the reply's type.
+ */
+void inet_icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
+	const struct inet_ip *back, const struct leat_icmp_hdr *icmp);
+
+/* inet_icmp6.c. Borrows the frame. */
+void inet_icmp6_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
+	const struct inet_ip *ip, const uint8_t *src_mac);
 
 /* inet_tcp_input.c */
 /*

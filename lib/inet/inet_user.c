@@ -21,8 +21,7 @@ listener_find(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port)
 int
 leat_inet_listen(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port, void *user)
 {
-	if (port == 0 || (!leat_ip_addr_is_equal(addr, leat_ip_addr_from_ipv4(0)) &&
-				 !inet_addr_is_ours(inet, addr)))
+	if (port == 0 || (!leat_ip_addr_is_any(addr) && !inet_addr_is_ours(inet, addr)))
 		return -EADDRNOTAVAIL;
 	if (listener_find(inet, addr, port) != NULL)
 		return -EADDRINUSE;
@@ -91,7 +90,7 @@ leat_inet_connect(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t por
 	if (conn == NULL)
 		return -ENOBUFS;
 	leat_tcp_open_active(
-		&conn->tcb, &inet->conf.tcp, now_us, inet_conn_iss(inet, &key, now_us));
+		&conn->tcb, inet_tcp_conf(inet, addr), now_us, inet_conn_iss(inet, &key, now_us));
 	conn->is_known = true;
 	inet->stats.tcp_opens_active++;
 	inet_conn_settle(inet, conn);

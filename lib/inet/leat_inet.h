@@ -5,9 +5,13 @@
 
 /**
  * @file
- * One worker's stack on one port: Ethernet, ARP, IPv4, ICMP and TCP over bursts of
- * frames. No I/O: frames and time go in; frames and events come out. The dpdk driver
- * puts it on an ethdev, test/sim on a seeded link.
+ * One worker's stack on one port: Ethernet, ARP, IPv4, ICMP, IPv6 with neighbour
+ * discovery and ICMPv6, and TCP over bursts of frames. No I/O: frames and time go in;
+ * frames and events come out. The dpdk driver puts it on an ethdev, test/sim on a seeded
+ * link.
+ *
+ * A stack that has an IPv6 address has the link-local one of its MAC address too. One
+ * without hears no IPv6 at all.
  */
 
 #include <stdbool.h>
@@ -29,9 +33,11 @@ extern "C" {
 struct leat_inet;
 struct leat_inet_conn;
 
-#define LEAT_INET_ADDRS_MAX     8 /**< addresses of one port */
+#define LEAT_INET_ADDRS_MAX 8 /**< addresses of one port, of both families */
+/** Multicast MAC addresses of one port: all nodes, and one for each address at most. */
+#define LEAT_INET_GROUPS_MAX    (LEAT_INET_ADDRS_MAX + 2)
 #define LEAT_INET_LISTENERS_MAX 32
-#define LEAT_INET_MTU_MIN       576u
+#define LEAT_INET_MTU_MIN       576u /**< with an IPv6 address LEAT_IPV6_MTU_MIN */
 #define LEAT_INET_MTU_MAX       9216u
 #define LEAT_INET_BURST_MAX     32   /**< frames of one burst */
 #define LEAT_INET_NAME_MAX      16   /**< bytes of conf.name, without its terminating zero */
@@ -39,7 +45,7 @@ struct leat_inet_conn;
 #define LEAT_INET_CONNS_MAX     (1u << 24)
 #define LEAT_INET_NBRS_MAX      (1u << 16)
 
-/** Control frames (ARP, ICMP, RST) that wait for leat_inet_output(). */
+/** Control frames (ARP, ND, ICMP, RST) that wait for leat_inet_output(). */
 #define LEAT_INET_CTL_MAX 128u
 /**
  * Connections in SYN-RECEIVED: one of so many slots, at least one; those of unknown
@@ -57,11 +63,14 @@ struct leat_inet_conn;
 #define LEAT_INET_PORT_MIN      32768u /**< ephemeral ports, as Linux has them */
 #define LEAT_INET_PORT_MAX      60999u
 
-#define LEAT_INET_ARP_QUEUE_MAX 4u       /**< frames that wait for one neighbour */
-#define LEAT_INET_ARP_TRIES_MAX 3u       /**< requests before a neighbour is unreachable */
-#define LEAT_INET_ARP_RETRY_US  1000000u /**< between two of them, RFC 1122 section 2.3.2.1 */
+#define LEAT_INET_ARP_QUEUE_MAX 4u /**< frames that wait for one neighbour */
+#define LEAT_INET_ARP_TRIES_MAX 3u /**< questions before a neighbour is unreachable */
+/** Between two of them, RFC 1122 section 2.3.2.1 and RFC 4861 section 10. */
+#define LEAT_INET_ARP_RETRY_US 1000000u
 /** A neighbour that no traffic confirmed for so long is asked again. */
 #define LEAT_INET_ARP_AGE_US (20u * 60u * 1000000u)
+/** The same of an IPv6 neighbour: REACHABLE_TIME of RFC 4861 section 10. */
+#define LEAT_INET_ND_AGE_US (30u * 1000000u)
 
 /** Replies per second, and at once after silence, before further ones are not sent. */
 #define LEAT_INET_ECHO_RATE  50000u
@@ -84,7 +93,7 @@ enum leat_inet_cookies {
 
 struct leat_inet_addr {
 	struct leat_ip_addr addr;
-	uint8_t prefix_len; /**< 0 to 32 */
+	uint8_t prefix_len; /**< 0 to 32, of IPv6 0 to 128 */
 };
 
 /** Frames that a port calls good and that are summed nevertheless, from the first on. */
@@ -122,11 +131,13 @@ struct leat_inet_conf {
 	uint16_t vlan_id; /**< 1 to 4094; 0: untagged. Frames of others are dropped */
 	uint8_t nb_addrs; /**< 1 to LEAT_INET_ADDRS_MAX */
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
-	struct leat_ip_addr gateway; /**< or none */
+	struct leat_ip_addr gateway;  /**< IPv4, or none */
+	struct leat_ip_addr gateway6; /**< IPv6, or none; may be a link-local address */
 	struct leat_inet_offloads offloads;
 	bool trust_offloads; /**< they are known to be kept: use them without a trial */
 	/**
-	 * mss is at most mtu - 40. Without a reass_budget all connections together keep a
+	 * mss is at most mtu - 40; over IPv6 it is at most mtu - 60, and mss_default the one
+	 * of IPv6. Without a reass_budget all connections together keep a
 	 * quarter of the mbufs of @p pool out of order; without a ts_offset it is drawn
 	 * from @p seed.
 	 */
@@ -192,6 +203,19 @@ void leat_inet_close(struct leat_inet *inet);
 /** @return bytes of the flight recorder of a stack of @p conf. */
 size_t leat_inet_record_len(const struct leat_inet_conf *conf);
 
+/**
+ * The multicast MAC addresses that a stack listens to, for the port to let through.
+ *
+ * @param conf
+ *   Of it mac, nb_addrs and addrs are read.
+ * @param macs
+ *   Filled, each once.
+ * @return
+ *   How many; 0 without an IPv6 address.
+ */
+uint8_t leat_inet_multicast(
+	const struct leat_inet_conf *conf, uint8_t macs[LEAT_INET_GROUPS_MAX][6]);
+
 /** @return bytes of memory that a stack of @p conf takes, its pool aside, roughly. */
 size_t leat_inet_mem_len(const struct leat_inet_conf *conf);
 
@@ -209,8 +233,8 @@ size_t leat_inet_time_wait_len(const struct leat_inet_conf *conf);
  * Accept connections from now on.
  *
  * @param addr
- *   One of ours, or 0.0.0.0: any of ours. The listener of an address goes before that of
- *   any.
+ *   One of ours, or 0.0.0.0 or "::": any of ours of that family. The listener of an
+ *   address goes before that of any.
  * @param port
  *   Not 0.
  * @param listener
@@ -349,9 +373,9 @@ struct leat_inet_stats {
 	/* Ethernet: dropped. */
 	uint64_t rx_eth_malformed;
 	uint64_t rx_eth_vlan;      /**< of another VLAN */
-	uint64_t rx_eth_multicast; /**< multicast and broadcast, ARP aside */
+	uint64_t rx_eth_multicast; /**< multicast and broadcast that is not for us */
 	uint64_t rx_eth_not_ours;  /**< to another host */
-	uint64_t rx_eth_type;      /**< neither ARP nor IPv4 */
+	uint64_t rx_eth_type;      /**< neither ARP nor IP */
 
 	/* ARP. */
 	uint64_t rx_arp_requests; /**< for one of our addresses */
@@ -361,6 +385,20 @@ struct leat_inet_stats {
 	uint64_t rx_arp_conflict; /**< somebody else says that he has our address */
 	uint64_t tx_arp_requests;
 	uint64_t tx_arp_replies;
+
+	/* Neighbour discovery. */
+	uint64_t rx_nd_solicits; /**< for one of our addresses */
+	uint64_t rx_nd_adverts;
+	uint64_t rx_nd_malformed;
+	uint64_t rx_nd_hop_limit; /**< not from our link: the hop limit is not 255 */
+	uint64_t rx_nd_not_ours;  /**< solicitations for others */
+	uint64_t rx_nd_unasked;   /**< advertisements of whom we do not know */
+	uint64_t rx_nd_conflict;  /**< somebody else says that he has our address */
+	uint64_t rx_nd_router;    /**< of and for routers, and redirects; ignored */
+	uint64_t tx_nd_solicits;
+	uint64_t tx_nd_adverts;
+
+	/* Neighbours of both families. */
 	uint64_t nbr_full;        /**< no room for a neighbour; its frames are dropped */
 	uint64_t nbr_evicted;     /**< one not in use made room for another */
 	uint64_t nbr_unreachable; /**< did not answer LEAT_INET_ARP_TRIES_MAX requests */
@@ -376,9 +414,18 @@ struct leat_inet_stats {
 	uint64_t rx_ipv4_src_bad;    /**< from one that no host can have */
 	uint64_t rx_ipv4_fragment;
 	uint64_t rx_ipv4_proto; /**< neither ICMP nor TCP */
-	uint64_t tx_no_route;   /**< not sent: off our links, and no gateway */
 
-	/* ICMP. */
+	/* IPv6: dropped. */
+	uint64_t rx_ipv6_malformed; /**< version, a length, or over a limit of extension headers */
+	uint64_t rx_ipv6_option;    /**< an option or a route that we would have to know */
+	uint64_t rx_ipv6_fragment;
+	uint64_t rx_ipv6_not_ours; /**< to an address or a group that is not ours */
+	uint64_t rx_ipv6_src_own;  /**< from one of our own addresses */
+	uint64_t rx_ipv6_src_bad;  /**< from one that no host can have */
+	uint64_t rx_ipv6_proto;    /**< neither ICMPv6 nor TCP */
+	uint64_t tx_no_route;      /**< not sent: off our links, and no gateway */
+
+	/* ICMP and ICMPv6. */
 	uint64_t rx_icmp_echo;
 	uint64_t rx_icmp_malformed;
 	uint64_t rx_icmp_cksum;

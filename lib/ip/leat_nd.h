@@ -49,8 +49,9 @@ struct leat_nd {
  *   Filled on success.
  * @return
  *   - > 0: in.len.
- *   - -EBADMSG: cut, over LEAT_ND_LEN_MAX, a code other than 0, a multicast target, an
- *     option of length 0 or beyond the end, or a link-layer address that cannot be one.
+ *   - -EBADMSG: cut, over LEAT_ND_LEN_MAX, a code other than 0, a target that is multicast
+ *     or an IPv4 address in IPv6 form, an option of length 0 or beyond the end, or a
+ *     link-layer address that cannot be one.
  *   - -EPROTONOSUPPORT: of another type.
  */
 ssize_t leat_nd_parse(struct leat_slice in, struct leat_nd *nd);

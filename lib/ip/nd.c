@@ -68,7 +68,7 @@ leat_nd_parse(struct leat_slice in, struct leat_nd *nd)
 	nd->is_solicited = (flags & ND_FLAG_SOLICITED) != 0;
 	nd->is_override = (flags & ND_FLAG_OVERRIDE) != 0;
 	memcpy(nd->target.bytes, in.data + ND_TARGET_OFF, LEAT_IP_ADDR_LEN);
-	if (leat_ipv6_addr_is_multicast(nd->target))
+	if (leat_ipv6_addr_is_multicast(nd->target) || leat_ip_addr_is_ipv4(nd->target))
 		return -EBADMSG;
 	options.pos = in.data + LEAT_ND_LEN;
 	options.end = in.data + in.len;

@@ -60,6 +60,7 @@ enum leat_tcp_state {
 #define LEAT_TCP_SACK_MAX    4u     /**< blocks in one segment */
 #define LEAT_TCP_WSCALE_MAX  14u    /**< RFC 7323 section 2.3 */
 #define LEAT_TCP_MSS_DEFAULT 536u   /**< where the peer names none, RFC 9293 section 3.7.1 */
+#define LEAT_TCP_MSS_IPV6    1220u  /**< the same over IPv6 */
 #define LEAT_TCP_MSS_MIN     88u    /**< a peer that asks for less gets this much */
 #define LEAT_TCP_RX_SEGS_MAX 16384u /**< mbufs of in-order text that nobody took */
 
@@ -152,6 +153,7 @@ size_t leat_tcp_hdr_emit(uint8_t *hdr, struct leat_tcp_ports ports, const struct
 /** Settings of all connections of a stack; const while any is open. */
 struct leat_tcp_conf {
 	uint16_t mss;               /**< largest text in one segment of the link, e.g. 1460 */
+	uint16_t mss_default;       /**< of a peer that names none, LEAT_TCP_MSS_DEFAULT or more */
 	uint8_t wscale;             /**< of our receive window, 0 to LEAT_TCP_WSCALE_MAX */
 	uint32_t rcv_wnd_max;       /**< bytes, at most 65535 << wscale, at least 2 * mss */
 	uint32_t snd_len_max;       /**< bytes queued for sending, sent or not, before -ENOBUFS */

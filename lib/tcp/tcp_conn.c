@@ -13,6 +13,7 @@ leat_tcp_conf_init(struct leat_tcp_conf *conf, uint16_t mss)
 {
 	*conf = (struct leat_tcp_conf){
 		.mss = mss,
+		.mss_default = LEAT_TCP_MSS_DEFAULT,
 		.wscale = 3,
 		.rcv_wnd_max = 256 * 1024,
 		.snd_len_max = 256 * 1024,
@@ -48,7 +49,7 @@ conn_init(struct leat_tcb *tcb, const struct leat_tcp_conf *conf, uint32_t iss)
 	tcb->snd_una = iss;
 	tcb->snd_nxt = iss;
 	tcb->snd_max = iss;
-	tcb->snd_mss = LEAT_MIN(conf->mss, (uint16_t)LEAT_TCP_MSS_DEFAULT);
+	tcb->snd_mss = LEAT_MIN(conf->mss, conf->mss_default);
 	tcb->rcv_mss = LEAT_TCP_MSS_DEFAULT;
 	tcb->rto_us = conf->rto_initial_us;
 	tcb->rtx_at_us = TCP_NEVER;
@@ -93,7 +94,7 @@ tcp_take_syn(
 	tcb->snd_wnd_max = syn->wnd;
 	tcb->snd_wl1 = syn->seq;
 	tcb->snd_wl2 = syn->ack;
-	tcb->snd_mss = opts->mss != 0 ? opts->mss : LEAT_TCP_MSS_DEFAULT;
+	tcb->snd_mss = opts->mss != 0 ? opts->mss : tcb->conf->mss_default;
 	tcb->snd_mss = LEAT_MIN(tcb->snd_mss, tcb->conf->mss);
 	tcp_limit_mss(tcb, mss_max);
 	tcb->snd_mss = LEAT_MAX(tcb->snd_mss, (uint16_t)LEAT_TCP_MSS_MIN);

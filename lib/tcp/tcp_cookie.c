@@ -41,8 +41,6 @@ cookie_mss_step(uint16_t mss)
 {
 	uint32_t step = COOKIE_MSS_MASK;
 
-	if (mss == 0)
-		mss = LEAT_TCP_MSS_DEFAULT;
 	while (step > 0 && cookie_mss[step] > mss)
 		step--;
 	return step;
@@ -96,8 +94,8 @@ leat_tcp_cookie_answer(const struct leat_tcp_conf *conf, const struct leat_sipha
 	uint32_t opts = cookie_opts(&syn->opts);
 
 	*out = (struct leat_tcp_out){ 0 };
-	out->seq = cookie_make(
-		key, ends, cookie_period(now_us), syn->seq, cookie_mss_step(syn->opts.mss), opts);
+	out->seq = cookie_make(key, ends, cookie_period(now_us), syn->seq,
+		cookie_mss_step(syn->opts.mss != 0 ? syn->opts.mss : conf->mss_default), opts);
 	out->ack = syn->seq + 1;
 	out->flags = LEAT_TCP_SYN | LEAT_TCP_ACK;
 	out->wnd = (uint16_t)LEAT_MIN(conf->rcv_wnd_max, (uint32_t)UINT16_MAX);

@@ -118,6 +118,10 @@ TEST(Nd, WhatCannotBeIsRefused)
 	bytes[8] = 0xff; // multicast target
 	EXPECT_EQ(-EBADMSG, Parse(bytes, &nd));
 	bytes = kSolicitation;
+	bytes[8] = bytes[9] = 0; // ::ffff:0.0.0.1
+	bytes[18] = bytes[19] = 0xff;
+	EXPECT_EQ(-EBADMSG, Parse(bytes, &nd));
+	bytes = kSolicitation;
 	bytes[26] |= 1; // a group's MAC address
 	EXPECT_EQ(-EBADMSG, Parse(bytes, &nd));
 	bytes = kSolicitation;
