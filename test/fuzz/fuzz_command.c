@@ -9,11 +9,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-#include <rte_eal.h>
 
 #include <leat_protocol.h>
+
+#include "fuzz_support.h"
 
 #define SWITCH      0xff
 #define NB_CLIENTS  2
@@ -23,11 +22,7 @@
 #define DEPTH_MAX   16 /* of arrays within arrays in a reply */
 #define STEP_MS     1500
 #define START_US    1000000u
-#define EAL_ARG_MAX 64
 #define START_MS    1700000000000u
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 /* One client: the bytes that it has sent and that are not executed, and what it gets. */
 struct fuzz_client {
@@ -208,11 +203,6 @@ client_input(struct fuzz_client *client, const uint8_t *data, size_t len)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	/* The EAL may write to its arguments. */
-	static char eal_args[][EAL_ARG_MAX] = { "fuzz", "--no-huge", "--no-pci", "--no-telemetry",
-		"--no-shconf", "-m", "64", "-l", "0", "--log-level=lib.eal:error", "" };
-	char *eal_argv[LEAT_DIM(eal_args)];
-	char *prefix = eal_args[LEAT_DIM(eal_args) - 1];
 	struct leat_store_conf store_conf = {
 		.name = "fuzz",
 		.nb_keys_max = 64,
@@ -229,15 +219,11 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	(void)argc; /* libFuzzer reads its own arguments */
 	(void)argv; /* and these with them */
-	(void)snprintf(prefix, EAL_ARG_MAX, "--file-prefix=leat-fuzz-%d", (int)getpid());
-	for (unsigned int i = 0; i < LEAT_DIM(eal_args); i++)
-		eal_argv[i] = eal_args[i];
 	protocol = leat_protocol_find("resp");
 	ctx.push_begin = push_begin;
 	ctx.push_end = push_end;
-	if (rte_eal_init((int)LEAT_DIM(eal_argv), eal_argv) < 0)
+	if (fuzz_eal_init() < 0)
 		return -1;
-	(void)rmdir(rte_eal_get_runtime_dir()); /* empty with --no-shconf */
 	if (leat_store_open(&store_conf, &ctx.store, NULL) < 0)
 		return -1;
 	return leat_pubsub_open(&pubsub_conf, &ctx.pubsub, NULL);
