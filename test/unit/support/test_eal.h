@@ -24,10 +24,10 @@
 class TestEal
 {
       public:
-	explicit TestEal(const char *program)
+	explicit TestEal(const char *program, unsigned int mem_mib = 256)
 	{
 		std::vector<std::string> args = { program, "--no-huge", "--no-pci",
-			"--no-telemetry", "--no-shconf", "-m", "256", "-l", "0",
+			"--no-telemetry", "--no-shconf", "-m", std::to_string(mem_mib), "-l", "0",
 			"--log-level=lib.eal:error",
 			"--file-prefix=" + std::string(kPrefix) + std::to_string(getpid()) };
 		std::vector<char *> argv;
