@@ -23,7 +23,7 @@ from dts.framework.wire import (
 )
 
 EARLY_S = 0.012  # timers of the other side tick, and clocks are read at different places
-DISTURBED_S = 0.03  # a send of ours this late may have run into a timer of the other side
+DISTURBED_S = 0.015  # a send of ours this late may have run into a timer of the other side
 _WORD = 1 << 32
 _FIN, _SYN, _RST, _PSH, _ACK = 1, 2, 4, 8, 16
 

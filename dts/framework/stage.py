@@ -226,13 +226,11 @@ def play_all(stages: list[Stage]) -> None:
     Args:
         stages: The stages, with their scripts.
     """
-    linger_until = time.time() + _LINGER_S
-    while time.time() < linger_until:
-        due = linger_until
-        for stage in stages:
-            if not stage.is_done():
-                due = min(due, stage.run_due())
-                linger_until = time.time() + _LINGER_S
+    linger_until = 0.0
+    while (is_busy := not all(stage.is_done() for stage in stages)) or time.time() < linger_until:
+        if is_busy:
+            linger_until = time.time() + _LINGER_S
+        due = min([linger_until, *(one.run_due() for one in stages if not one.is_done())])
         wait_s = max(0.0, due - time.time())
         for stage in select.select(stages, [], [], wait_s)[0]:
             stage.receive()
