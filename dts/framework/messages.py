@@ -211,7 +211,7 @@ def mismatch(
             return "not broadcast"
         return odd(attrs, packet)
     if message.proto == "nd":
-        return _mismatch_nd(message, packet, context.ends) or odd(attrs, packet)
+        return _mismatch_nd(message, attrs, packet, context.ends) or odd(attrs, packet)
     table, proto = (_ICMP, PROTO_ICMP) if message.proto == "icmp" else (_ICMP6, PROTO_ICMP6)
     if packet.proto != proto or tuple(packet.body[:2]) != table[message.name]:
         return "another packet"
@@ -224,7 +224,9 @@ def mismatch(
     return odd(attrs, packet)
 
 
-def _mismatch_nd(message: Message, packet: Packet, ends: Ends) -> str | None:
+def _mismatch_nd(
+    message: Message, attrs: dict[str, str], packet: Packet, ends: Ends
+) -> str | None:
     kind = ND_SOLICIT if message.name == "solicit" else ND_ADVERT
     if packet.proto != PROTO_ICMP6 or packet.body[0] != kind:
         return "another packet"
@@ -234,7 +236,7 @@ def _mismatch_nd(message: Message, packet: Packet, ends: Ends) -> str | None:
     if packet.body[8:24] != target:
         return "another target"
     option = _ND_SOURCE if kind == ND_SOLICIT else _ND_TARGET
-    if packet.body[24:32] != bytes([option, 1]) + ends.srv_mac:
+    if "no option" not in attrs and packet.body[24:32] != bytes([option, 1]) + ends.srv_mac:
         return "no link-layer address of the server"
     return None
 

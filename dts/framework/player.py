@@ -453,7 +453,7 @@ class Player:
         if "sport" not in attrs:
             return self._conn
         port = self.ends.port + int(attrs["sport"])
-        return self._conns.setdefault(port, Connection(port, self._conn.iss))
+        return self._conns.setdefault(port, Connection(port, self._conn.iss, self._conn.irs))
 
     def _new_connection(self, event: Event) -> None:
         same = "same port" in event.attrs

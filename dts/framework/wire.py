@@ -265,8 +265,8 @@ class Ip:
             if name == "frag":
                 off, more = self.frag or (0, False)
                 ext = struct.pack("!BBHI", number, 0, off | more, 1)
-            elif name == "routing":  # type 4 with no segment left, RFC 8200 section 4.4
-                ext = struct.pack("!BBBBI", number, 0, 4, 0, 0)
+            elif name == "routing":  # no segment is left, RFC 8200 section 4.4
+                ext = struct.pack("!BBBBI", number, 0, 0, 0, 0)
             else:  # padding only
                 ext = struct.pack("!BBBB4x", number, 0, 1, 4)
             body = ext + body

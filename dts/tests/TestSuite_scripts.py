@@ -38,6 +38,7 @@ BULKS = (1000, 2000, 5000, 10000, 14000, 20000, 40000, 100000, 400000)
 # What leatd is told in each configuration, and what Linux is told for the same conduct.
 CONFIGS: dict[str, tuple[list[str], dict[str, str]]] = {
     "default": ([], {}),
+    "cookies": ([], {"ipv4.tcp_syncookies": "2"}),
     "impatient": ([], {"ipv4.tcp_retries2": "3", "ipv4.tcp_synack_retries": "2"}),
 }
 HAS = ("",)  # what a script may say that it needs
