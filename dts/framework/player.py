@@ -144,6 +144,7 @@ class Player:
         self._conn = Connection(ends.port, int(script.head.get("iss", "1000000")))
         self._conns = {ends.port: self._conn}
         self._begin = self._last = time.time()
+        self._noted, self._nb_same = "", 0
 
     def play(self) -> Play:
         """Run the script.
@@ -478,7 +479,14 @@ class Player:
         return show_packet(packet, conn.iss, conn.irs or 0)
 
     def _note(self, at: float, text: str) -> None:
-        self.log.append(f"{at - self._begin:9.4f} {text}")
+        if text != self._noted:
+            self.log.append(f"{at - self._begin:9.4f} {text}")
+            self._noted, self._nb_same = text, 0
+            return
+        if self._nb_same > 0:
+            self.log.pop()
+        self._nb_same += 1
+        self.log.append(f"{'':9} {self._nb_same} more like it until {at - self._begin:.4f}")
 
     def _failure(
         self, event: Event, reason: str, nb: int, got: Received | None = None, is_late: bool = False
