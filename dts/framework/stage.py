@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import ipaddress
+import itertools
+import os
 import select
 import socket
 import struct
@@ -20,7 +22,7 @@ from dts.framework.wire import ETH_ARP, PROTO_ICMP6, Packet, parse_frame
 SRV_ADDR6 = "fd77::1"
 PREFIX_LEN = 16
 PREFIX6_LEN = 64
-NB_TRIES_MAX = 3
+NB_TRIES_MAX = 4
 _NET = "10.77.1.0"
 _NET6 = "fd77::1:0"
 _PORT = 40000
@@ -28,6 +30,7 @@ _NB_AT_ONCE = 160
 _STAGGER_S = 0.01  # two scripts begin this far apart: a burst of handshakes would be slow
 _SCRIPT_MAX_S = 60.0
 _LINGER_S = 0.5  # longer than any delayed ACK
+_NICENESS = -10
 _BURST = 64
 _RECV_LEN = 1 << 16
 _ETH_P_ALL = 3
@@ -36,6 +39,9 @@ _RST, _ACK = 4, 16
 _SO_TIMESTAMPNS = 35
 _SO_RCVBUFFORCE = 33
 _RCVBUF_LEN = 1 << 23
+
+# Linux remembers what an address has done, so none is used again.
+_numbers = itertools.count(1)
 
 
 @dataclass
@@ -87,7 +93,6 @@ class Stage:
         self._sock.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _RCVBUF_LEN)
         self._sock.bind((lab.cli_iface, _ETH_P_ALL))
         self._sock.setblocking(False)
-        self._nb_ends = 0
         self._waiting: deque[Script] = deque()
         self._tasks: dict[bytes, _Task] = {}
         self._left: dict[bytes, Ends] = {}
@@ -142,11 +147,11 @@ class Stage:
 
     def _start(self, script: Script) -> None:
         # Each run has an address of its own: peers are remembered by address here and there.
-        self._nb_ends += 1
+        number = next(_numbers)
         is_ipv6 = script.get("family") == "ipv6"
-        net = ipaddress.ip_address(_NET6 if is_ipv6 else _NET) + self._nb_ends
+        net = ipaddress.ip_address(_NET6 if is_ipv6 else _NET) + number
         server = ipaddress.ip_address(SRV_ADDR6 if is_ipv6 else SRV_ADDR)
-        mac = b"\x02\x00\x77" + self._nb_ends.to_bytes(3, "big")
+        mac = b"\x02\x00\x77" + number.to_bytes(3, "big")
         port = self._ports[script.get("listener")]
         ends = Ends(mac, net.packed, _PORT, self._srv_mac, server.packed, port)
         player = Player(script, ends, self._sock.send)
@@ -227,6 +232,8 @@ def play_all(stages: list[Stage]) -> None:
         stages: The stages, with their scripts.
     """
     linger_until = 0.0
+    niceness = os.getpriority(os.PRIO_PROCESS, 0)
+    os.setpriority(os.PRIO_PROCESS, 0, _NICENESS)  # who measures must not be the one who is late
     while (is_busy := not all(stage.is_done() for stage in stages)) or time.time() < linger_until:
         if is_busy:
             linger_until = time.time() + _LINGER_S
@@ -234,3 +241,4 @@ def play_all(stages: list[Stage]) -> None:
         wait_s = max(0.0, due - time.time())
         for stage in select.select(stages, [], [], wait_s)[0]:
             stage.receive()
+    os.setpriority(os.PRIO_PROCESS, 0, niceness)

@@ -14,8 +14,16 @@ from pathlib import Path
 import pytest
 
 from dts.framework.kernel import serve_by_kernel
+from dts.framework.kernel_server import KEEPALIVE_NB, KEEPALIVE_S
 from dts.framework.lab import ROOT, SRV_ADDR, SRV_IFACE, Lab
-from dts.framework.leatd import HTTP_PORT, RESP_PORT, Leatd, LeatdConf, port_option
+from dts.framework.leatd import (
+    HTTP_PORT,
+    RESP_PORT,
+    Leatd,
+    LeatdConf,
+    binary,
+    port_option,
+)
 from dts.framework.leftovers import leftovers
 from dts.framework.resp import RespClient, Status
 from dts.framework.run import out_dir
@@ -38,10 +46,21 @@ BULKS = (1000, 2000, 5000, 10000, 14000, 20000, 40000, 100000, 400000)
 # What leatd is told in each configuration, and what Linux is told for the same conduct.
 CONFIGS: dict[str, tuple[list[str], dict[str, str]]] = {
     "default": ([], {}),
-    "cookies": ([], {"ipv4.tcp_syncookies": "2"}),
-    "impatient": ([], {"ipv4.tcp_retries2": "3", "ipv4.tcp_synack_retries": "2"}),
+    "cookies": (["--syn-cookies=always"], {"ipv4.tcp_syncookies": "2"}),
+    "impatient": (
+        ["--retries=3", "--syn-retries=2", "--time-wait=2", "--fin-timeout=2"],
+        {"ipv4.tcp_retries2": "3", "ipv4.tcp_synack_retries": "2"},
+    ),
 }
-HAS = ("",)  # what a script may say that it needs
+KEEPALIVE = f"keepalive-idle={KEEPALIVE_S},keepalive-interval={KEEPALIVE_S}"
+KEEPALIVE += f",keepalive-probes={KEEPALIVE_NB}"
+# What a script may say that it needs, and the key of the configuration that comes with it.
+FEATURES = {
+    "ipv6": "gw6",
+    "keepalive": "keepalive-idle",
+    "cookies": "syn-cookies",
+    "patience": "time-wait",
+}
 _SYSCTLS = {
     "ipv4.tcp_no_metrics_save": "1",
     "ipv4.tcp_syncookies": "1",
@@ -53,9 +72,16 @@ _SYSCTLS = {
 }
 
 
+@functools.cache
+def _features() -> set[str]:
+    argv = [str(binary()), "--help"]
+    text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    return {name for name, key in FEATURES.items() if key in text}
+
+
 def _lacks(target: str, script: Script) -> str:
     needs = script.head.get("needs", "")
-    return "" if target == "linux" or needs in HAS else needs
+    return "" if target == "linux" or needs in ("", *_features()) else needs
 
 
 @functools.cache
@@ -78,8 +104,14 @@ def _store_bulks(lab: Lab) -> None:
 
 @contextmanager
 def _leat(lab: Lab, config: str) -> Iterator[None]:
-    port = port_option("net_af_packet0", f"{SRV_ADDR}/{PREFIX_LEN}", f"iface={SRV_IFACE}")
-    conf = LeatdConf(port=port, extra=CONFIGS[config][0])
+    addrs, extra = f"{SRV_ADDR}/{PREFIX_LEN}", list(CONFIGS[config][0])
+    if "keepalive" in _features():
+        extra += ["--listen", f"resp,dpdk,{SRV_ADDR},{KEEPALIVE_PORT},{KEEPALIVE}"]
+    if "ipv6" in _features():
+        addrs += f",addr={SRV_ADDR6}/{PREFIX6_LEN}"
+        extra += ["--listen", f"resp,dpdk,{SRV_ADDR6},{RESP_PORT}"]
+    port = port_option("net_af_packet0", addrs, f"iface={SRV_IFACE}")
+    conf = LeatdConf(port=port, extra=extra)
     # No capture: each script judges what it sees, and tshark would judge what we send as well.
     leatd = Leatd(lab, conf, out_dir() / f"scripts-{config}.leatd")
     try:
