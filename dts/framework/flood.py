@@ -50,7 +50,7 @@ class Flood:
         mac: To whom.
         kind: What the frames are, as leat-flood names it.
         rate: Frames per second.
-        seconds: For how long, unless it is ended before.
+        seconds: For how long.
         dst: To which address.
         sources: From which network.
         port: To which port.
@@ -59,7 +59,7 @@ class Flood:
     mac: str
     kind: str = "syn"
     rate: int = 100_000
-    seconds: int = 60
+    seconds: int = 1
     dst: str = SRV_ADDR
     sources: str = _SOURCES
     port: int = RESP_PORT
@@ -86,30 +86,27 @@ class Flood:
         Returns:
             Frames that were sent.
         """
-        done = subprocess.run(
-            self.argv(lab),
-            capture_output=True,
-            text=True,
-            timeout=self.seconds + _STOP_S,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return int(json.loads(done.stdout)["sent"])
+        with self.under_way(lab) as sent:
+            pass
+        return sent[0]
 
     @contextlib.contextmanager
-    def under_way(self, lab: Lab) -> Iterator[None]:
-        """Send for the length of a with block, or until the time is over.
+    def under_way(self, lab: Lab) -> Iterator[list[int]]:
+        """Send while a with block runs, which is over before the flood is.
 
         Args:
             lab: The lab.
 
         Yields:
-            Nothing.
+            What will hold the number of frames that were sent, when the flood is over.
         """
-        process = subprocess.Popen(self.argv(lab), stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(self.argv(lab), stdout=subprocess.PIPE)
+        sent: list[int] = []
         try:
-            yield
-            assert process.poll() is None, "the flood ended before the test"
+            yield sent
+            said, _ = process.communicate(timeout=self.seconds + _STOP_S)
+            assert process.returncode == 0
+            sent.append(int(json.loads(said)["sent"]))
         finally:
             process.kill()
             process.wait()

@@ -62,7 +62,13 @@ class Verdict:
         return "\n".join(lines + self.faults[:20] + self.notes)
 
 
-def judge(path: Path, nb_dropped: int = 0, whole: bool = True, clean_link: bool = True) -> Verdict:
+def judge(
+    path: Path,
+    nb_dropped: int = 0,
+    whole: bool = True,
+    clean_link: bool = True,
+    sequences: bool = True,
+) -> Verdict:
     """Let tshark look at each packet of a capture that has been stopped.
 
     Args:
@@ -71,11 +77,13 @@ def judge(path: Path, nb_dropped: int = 0, whole: bool = True, clean_link: bool 
         whole: Packets were kept whole, so that one cut short is malformed.
         clean_link: The link loses nothing, so neither a retransmission nor a lost segment is right.
             A capture of another link is made on the daemon's side, where it sees what it received.
+        sequences: Judge sequence numbers; without it the peers' own make no sense.
 
     Returns:
         The verdict.
     """
     verdict = Verdict()
+    sequences = sequences and nb_dropped == 0
     if nb_dropped > 0:
         verdict.notes.append(f"the capture lost {nb_dropped} packets: sequences not judged")
     last_time, nb_stalls = 0.0, 0
@@ -88,9 +96,9 @@ def judge(path: Path, nb_dropped: int = 0, whole: bool = True, clean_link: bool 
         verdict.nb_packets += 1
         found = [name for name in _WIRE_FAULTS if row[name] and whole]
         found += [name for name in _CKSUM_FIELDS if row[name] == _CKSUM_BAD]
-        if nb_dropped == 0:
+        if sequences:
             found += [name for name in _ACK_FAULTS if row[name]]
-        if clean_link and nb_dropped == 0:
+        if clean_link and sequences:
             found += [name for name in _LINK_FAULTS if row[name]]
             resent = [name for name in _RESENT if row[name]]
             if resent and silence_s >= STALL_MIN_S and nb_stalls < NB_STALLS_MAX:

@@ -37,6 +37,7 @@ def serve(
     snap_len: int = 0,
     on_ready: Callable[[], None] | None = None,
     clean_link: bool = True,
+    sequences: bool = True,
 ) -> Iterator[Leatd]:
     """Run the daemon for the length of a with block.
 
@@ -48,6 +49,7 @@ def serve(
         on_ready: Called before the capture starts, when the peer's interface is the daemon's work;
             without it the capture sees the first packet.
         clean_link: The link loses nothing.
+        sequences: What the peers send has numbers that make sense.
 
     Yields:
         The daemon, ready.
@@ -76,12 +78,44 @@ def serve(
             capture.stop()
     assert capture is not None
     began = time.monotonic()
-    verdict = judge(path, capture.nb_dropped, whole=snap_len == 0, clean_link=clean_link)
+    verdict = judge(
+        path, capture.nb_dropped, snap_len == 0, clean_link=clean_link, sequences=sequences
+    )
     print(f"{name}: {verdict.text()} (judged in {time.monotonic() - began:.1f} s)")
-    assert status == 0, f"{name}: leatd ended with {status}:\n{leatd.text()}"
+    _check_end(lab, leatd, name, status)
     assert verdict.nb_packets > 0, f"{name}: the capture has nothing of the daemon"
     assert not verdict.faults, f"{name}: {verdict.text()}\nsee {path}"
-    left = leftovers(lab, leatd.pid)
-    assert not left, f"{name}: left behind: {left}"
     if snap_len > 0:
         path.unlink()  # hundreds of megabytes that have told all that they know
+
+
+@contextmanager
+def serve_unseen(lab: Lab, conf: LeatdConf, name: str) -> Iterator[Leatd]:
+    """Run the daemon without a capture, which would cost more than what is measured.
+
+    Args:
+        lab: Where to run; it is up.
+        conf: How to run.
+        name: What to call the files of this run.
+
+    Yields:
+        The daemon, ready.
+
+    Raises:
+        AssertionError: When the block has ended: the daemon did not end with status 0, or it left
+            something behind.
+    """
+    leatd = Leatd(lab, conf, out_dir() / f"{name}.leatd")
+    try:
+        leatd.start()
+        yield leatd
+        status = leatd.stop()
+    finally:
+        leatd.kill()
+    _check_end(lab, leatd, name, status)
+
+
+def _check_end(lab: Lab, leatd: Leatd, name: str, status: int) -> None:
+    assert status == 0, f"{name}: leatd ended with {status}:\n{leatd.text()}"
+    left = leftovers(lab, leatd.pid)
+    assert not left, f"{name}: left behind: {left}"

@@ -19,12 +19,14 @@ from dts.framework.lab import SRV_ADDR
 from dts.framework.leatd import RESP_PORT, LeatdConf, af_port, port_option
 from dts.framework.relay import Counters, Link, RelayLab, binary, relay
 from dts.framework.run import out_dir, serve
+from dts.framework.telemetry import Telemetry
 from dts.framework.transfer import fetch_values, send_values
 
 IS_LONG = os.environ.get("DTS_LONG") == "1"
 MIB = 1 << 20
 LONG_NB = 64
 STALL_MAX_S = 120  # an RTO that doubles to its limit takes no longer
+FREED_MAX_S = 10  # the end of a connection may have to be sent again
 VLAN_ID = 77
 SMALL_MTU = 576
 LEATD_EXTRA = ["--store-memory", "128"]
@@ -107,8 +109,8 @@ def test_text_arrives_whole(
         reorders, doubles or damages frames, on a VLAN, or with a small MTU.
 
     Verify:
-        Each value comes back as it was; tshark finds no fault in what the daemon sent; the relay
-        did what it was told.
+        Each value comes back as it was; no packet buffer is lost; tshark finds no fault in what the
+        daemon sent; the relay did what it was told.
     """
     port = af_port("net_af_packet")
     if case.vlan:
@@ -117,8 +119,11 @@ def test_text_arrives_whole(
     link = Link(case.figures, case.figures, vlan=case.vlan)
     name = f"relay-{request.node.callspec.id}"
     with relay(relay_lab, link, out_dir() / f"{name}.relay") as counters:
-        with serve(relay_lab, conf, name, clean_link=False):
+        with serve(relay_lab, conf, name, clean_link=False) as leatd:
             _move(relay_lab, LONG_NB if IS_LONG else case.nb_values)
+            telemetry = Telemetry(leatd)
+            assert telemetry.mbufs_left(FREED_MAX_S) == {}
+            telemetry.close()
     _check_counters(counters, case.figures)
 
 
