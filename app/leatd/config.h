@@ -35,6 +35,7 @@ extern "C" {
 #define LEATD_WORD_LEN     24  /**< bytes of a protocol's or transport's name, the zero included */
 #define LEATD_WHERE_LEN    192 /**< bytes of "FILE:LINE" or an option, the zero included */
 #define LEATD_VALUE_LEN    512 /**< bytes of a printed value, the zero included */
+#define LEATD_DIR_LEN      96  /**< bytes of a directory's path, the zero included */
 #define LEATD_LINE_LEN_MAX 197 /**< bytes of one line of the file */
 
 enum leatd_idle {
@@ -112,6 +113,9 @@ struct leatd_conf {
 	uint64_t nb_subscriptions_max;
 	uint64_t request_max; /**< bytes */
 	uint64_t drain_timeout_s;
+	char record_dir[LEATD_DIR_LEN]; /**< a path, or "none" */
+	uint64_t nb_record_segs;
+	uint64_t nb_records_max;
 };
 
 enum leatd_key_type {

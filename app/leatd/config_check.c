@@ -248,6 +248,15 @@ limits_check(const struct leatd_conf *conf, struct leat_error *error)
 	return 0;
 }
 
+static int
+control_check(const struct leatd_conf *conf, struct leat_error *error)
+{
+	if (conf->record_dir[0] != '/' && strcmp(conf->record_dir, "none") != 0)
+		return leat_error_set(error, -EINVAL,
+			"record-dir '%s' is neither a path from / on nor none", conf->record_dir);
+	return 0;
+}
+
 int
 leatd_conf_check(struct leatd_conf *conf, const struct leatd_parts *parts, struct leat_error *error)
 {
@@ -259,7 +268,10 @@ leatd_conf_check(struct leatd_conf *conf, const struct leatd_parts *parts, struc
 	ret = listens_check(conf, parts, error);
 	if (ret < 0)
 		return ret;
-	return limits_check(conf, error);
+	ret = limits_check(conf, error);
+	if (ret < 0)
+		return ret;
+	return control_check(conf, error);
 }
 
 /* Print the keys of one section as "name value, name value", those without a value left out. */
@@ -305,4 +317,5 @@ leatd_conf_print(const struct leatd_conf *conf, FILE *out)
 	section_print("worker", "worker", conf, out);
 	section_print("memory", "memory", conf, out);
 	section_print("limits", "limits", conf, out);
+	section_print("control", "control", conf, out);
 }

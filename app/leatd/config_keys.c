@@ -91,6 +91,15 @@ static const struct leatd_key keys[] = {
 	{ "limits", "drain-timeout", LEATD_KEY_NUMBER, 0, 3600, NULL, "5", "SECONDS",
 		"how long open connections may take to finish when leatd is told to end",
 		CONF(drain_timeout_s) },
+
+	{ "control", "record-segments", LEATD_KEY_NUMBER, 0, 4096, NULL, "512", "N",
+		"segments of each class that the flight recorder keeps; 0 turns it off",
+		CONF(nb_record_segs) },
+	{ "control", "record-dir", LEATD_KEY_TEXT, 1, LEATD_DIR_LEN - 1, NULL, "/var/lib/leat", "DIR",
+		"where it writes its files, or none", CONF(record_dir) },
+	{ "control", "record-files", LEATD_KEY_NUMBER, 0, 100000, NULL, "32", "N",
+		"files that it writes by itself in one run, of connections that end badly",
+		CONF(nb_records_max) },
 };
 /* clang-format on */
 

@@ -17,6 +17,7 @@
 
 #include "init.h"
 #include "leatd_priv.h"
+#include "log.h"
 
 #define PROTOCOLS_MAX 15
 
@@ -26,6 +27,7 @@ static_assert(LEATD_DEV_LEN + LEATD_ARGS_LEN <= LEAT_DPDK_DEV_MAX, "the driver t
 static_assert(LEATD_PORTS_MAX <= LEAT_WORKER_TRANSPORTS_MAX, "a worker takes every port");
 static_assert(LEATD_LISTENS_MAX <= LEAT_WORKER_LISTENERS_MAX, "a worker takes every listener");
 static_assert(LEATD_CPUS_MAX <= LEAT_EAL_WORKERS_MAX, "the EAL takes every worker");
+static_assert(LEATD_DIR_LEN <= LEAT_CONTROL_DIR_MAX, "the control plane takes our directory");
 static_assert(LEATD_CPUS_MAX <= LEAT_CONTROL_WORKERS_MAX, "and so does the control plane");
 
 struct init_step {
@@ -238,6 +240,7 @@ transport_open(struct leatd *d, uint32_t idx, uint32_t port_idx, struct leat_err
 	struct leat_dpdk_conf dpdk_conf = {
 		.port = d->ports[port_idx],
 		.queue_id = (uint16_t)idx,
+		.nb_record_segs = (uint32_t)d->conf->nb_record_segs,
 	};
 	struct leat_transport_conf conf = {
 		.lcore_id = (uint16_t)idx,
@@ -326,11 +329,24 @@ listens_open(struct leatd *d, struct leat_error *error)
 	return 0;
 }
 
+static void
+control_log(bool is_warning, const char *text)
+{
+	leatd_log(is_warning ? LEATD_LOG_WARNING : LEATD_LOG_INFO, "%s", text);
+}
+
 static int
 control_open(struct leatd *d, struct leat_error *error)
 {
-	struct leat_control_conf conf = { .nb_workers = d->nb_workers };
+	struct leat_control_conf conf = {
+		.nb_workers = d->nb_workers,
+		.nb_record_segs = (uint32_t)d->conf->nb_record_segs,
+		.nb_records_max = (uint32_t)d->conf->nb_records_max,
+		.log = control_log,
+	};
 
+	if (strcmp(d->conf->record_dir, "none") != 0)
+		leatd_copy(conf.record_dir, sizeof(conf.record_dir), d->conf->record_dir);
 	for (uint32_t i = 0; i < d->nb_workers; i++)
 		conf.workers[i] = d->workers[i].worker;
 	return leat_control_open(&conf, &d->control, error);

@@ -4,9 +4,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <rte_lcore.h>
 #include <rte_malloc.h>
+
+#include <leat_record.h>
 
 #include "leatd_priv.h"
 
@@ -104,6 +107,8 @@ report_memory(const struct leatd *d)
 			report_memory_line("flows and connections", of, d->workers[i].stack_len[p]);
 			report_memory_line("- an idle connection", of, conn_len);
 			report_memory_line("- one in time-wait", of, time_wait_len);
+			report_memory_line("- flight recorder", of,
+				2 * leat_record_mem_len((uint32_t)d->conf->nb_record_segs));
 		}
 		(void)snprintf(of, sizeof(of), "worker %u", i);
 		leatd_worker_conf(d, i, &conf);
@@ -122,6 +127,17 @@ report_memory(const struct leatd *d)
 		d->eal.memory_mb * MEGABYTE);
 }
 
+static void
+report_control(const struct leatd *d)
+{
+	(void)printf("control: telemetry socket %s/dpdk_telemetry.v2\n", d->eal.runtime_dir);
+	if (d->conf->nb_record_segs == 0 || strcmp(d->conf->record_dir, "none") == 0)
+		(void)printf("control: no flight records\n");
+	else
+		(void)printf("control: flight records in %s, %" PRIu64 " at most by themselves\n",
+			d->conf->record_dir, d->conf->nb_records_max);
+}
+
 void
 leatd_report(const struct leatd *d)
 {
@@ -135,7 +151,7 @@ leatd_report(const struct leatd *d)
 		(void)printf("listen: %s on %s %s port %" PRIu64 "\n", listen->protocol,
 			listen->transport, listen->address, listen->port);
 	}
-	(void)printf("control: telemetry socket %s/dpdk_telemetry.v2\n", d->eal.runtime_dir);
+	report_control(d);
 	(void)printf("ready\n");
 	(void)fflush(stdout);
 }

@@ -64,11 +64,13 @@ class LeatdConf:
         port: The value of --port.
         huge: Use hugepages.
         extra: More arguments.
+        record_dir: Where flight records go, or "none".
     """
 
     port: str
     huge: bool = False
     extra: list[str] = field(default_factory=list)
+    record_dir: str = "none"
 
     def argv(self) -> list[str]:
         """Build the command line.
@@ -76,7 +78,7 @@ class LeatdConf:
         Returns:
             The arguments, the program first.
         """
-        argv = [str(binary()), "--port", self.port]
+        argv = [str(binary()), "--port", self.port, "--record-dir", self.record_dir]
         for protocol, port in (("resp", RESP_PORT), ("http", HTTP_PORT)):
             argv += ["--listen", f"{protocol},dpdk,{SRV_ADDR},{port}"]
         return argv + ([] if self.huge else ["--no-huge"]) + self.extra

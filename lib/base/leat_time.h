@@ -21,6 +21,8 @@ extern "C" {
 #define LEAT_US_PER_S  1000000u
 #define LEAT_US_PER_MS 1000u
 #define LEAT_NS_PER_US 1000u
+#define LEAT_NS_PER_MS 1000000
+#define LEAT_NS_PER_S  1000000000
 
 /** Microseconds of a cycle counter since its base. */
 struct leat_clock {

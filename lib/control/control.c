@@ -4,8 +4,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include <leat_time.h>
 
 #include "control_priv.h"
+
+#define CONTROL_LOOK_MS 200u /* between two looks at what was frozen */
+
+static_assert(LEAT_CONTROL_RECORD_INTERVAL_MS % CONTROL_LOOK_MS == 0, "a number of looks");
 
 struct control_command {
 	const char *name;
@@ -18,6 +25,7 @@ static const struct control_command control_commands[] = {
 	{ "/leat/conn", "Connections. Parameters: START[,FILTER]", control_conn },
 	{ "/leat/neighbours", "Neighbours. Parameters: [START]", control_neighbours },
 	{ "/leat/stats", "Counters. Parameters: [COUNTER or SOURCE]", control_stats },
+	{ "/leat/record", "Flight recorder to a file. Parameters: [CLASS]", control_record },
 	{ "/leat/pools", "Packet buffers and memory. Takes no parameters", control_pools },
 };
 
@@ -96,6 +104,73 @@ commands_register(struct leat_error *error)
 	return 0;
 }
 
+/* Let the mutex go and sleep; earlier when told to end. */
+static void
+thread_sleep(struct leat_control *control)
+{
+	struct timespec until;
+
+	LEAT_VERIFY(clock_gettime(CLOCK_MONOTONIC, &until) == 0);
+	until.tv_nsec += (long)CONTROL_LOOK_MS * LEAT_NS_PER_MS;
+	until.tv_sec += until.tv_nsec / LEAT_NS_PER_S;
+	until.tv_nsec %= LEAT_NS_PER_S;
+	(void)pthread_cond_timedwait(&control->wake, &control_live.mutex, &until); /* or earlier */
+}
+
+/* Asks now and then what was frozen; sleeps longer behind a file. */
+static void *
+thread_main(void *arg)
+{
+	struct leat_control *control = arg;
+	uint32_t nb_naps = 0;
+
+	live_lock();
+	while (!control->is_ending && control->nb_records < control->conf.nb_records_max) {
+		if (nb_naps > 0)
+			nb_naps--;
+		else if (control_record_frozen(control))
+			nb_naps = LEAT_CONTROL_RECORD_INTERVAL_MS / CONTROL_LOOK_MS - 1;
+		thread_sleep(control);
+	}
+	live_unlock();
+	return NULL;
+}
+
+/* Where records are to be written by themselves. */
+static int
+thread_start(struct leat_control *control, struct leat_error *error)
+{
+	pthread_condattr_t attr;
+	int ret;
+
+	if (control->conf.nb_record_segs == 0 || control->conf.record_dir[0] == '\0' ||
+		control->conf.nb_records_max == 0)
+		return 0;
+	LEAT_VERIFY(pthread_condattr_init(&attr) == 0); /* none of these takes memory */
+	LEAT_VERIFY(pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0);
+	LEAT_VERIFY(pthread_cond_init(&control->wake, &attr) == 0);
+	LEAT_VERIFY(pthread_condattr_destroy(&attr) == 0);
+	ret = -pthread_create(&control->thread, NULL, thread_main, control);
+	if (ret < 0)
+		return leat_error_set(error, ret, "cannot start a thread: %s", strerror(-ret));
+	(void)pthread_setname_np(control->thread, "leat-control"); /* for people only */
+	control->has_thread = true;
+	return 0;
+}
+
+static void
+thread_stop(struct leat_control *control)
+{
+	live_lock();
+	control->is_ending = true;
+	live_unlock();
+	if (!control->has_thread)
+		return;
+	LEAT_VERIFY(pthread_cond_signal(&control->wake) == 0);
+	LEAT_VERIFY(pthread_join(control->thread, NULL) == 0);
+	LEAT_VERIFY(pthread_cond_destroy(&control->wake) == 0);
+}
+
 int
 leat_control_open(
 	const struct leat_control_conf *conf, struct leat_control **out, struct leat_error *error)
@@ -109,6 +184,15 @@ leat_control_open(
 	if (control == NULL)
 		return leat_error_set(error, -ENOMEM, "no memory for the control plane");
 	control->conf = *conf;
+	ret = -ENOMEM;
+	if (conf->nb_record_segs > 0) {
+		control->copy_mem = aligned_alloc(
+			LEAT_CACHE_LINE_LEN, leat_record_mem_len(conf->nb_record_segs));
+		if (control->copy_mem == NULL) {
+			(void)leat_error_set(error, ret, "no memory for the flight recorder");
+			goto free_control;
+		}
+	}
 	live_lock();
 	if (control_live.control != NULL)
 		ret = leat_error_set(error, -EBUSY, "there is a control plane already");
@@ -118,10 +202,19 @@ leat_control_open(
 		control_live.control = control;
 	live_unlock();
 	if (ret < 0)
-		goto free_control;
+		goto free_copy;
+	ret = thread_start(control, error);
+	if (ret < 0)
+		goto forget;
 	*out = control;
 	return 0;
 
+forget:
+	live_lock();
+	control_live.control = NULL;
+	live_unlock();
+free_copy:
+	free(control->copy_mem);
 free_control:
 	free(control);
 	return ret;
@@ -130,9 +223,14 @@ free_control:
 void
 leat_control_close(struct leat_control *control)
 {
+	thread_stop(control);
 	live_lock();
 	LEAT_VERIFY(control_live.control == control);
 	control_live.control = NULL;
 	live_unlock();
+	while (control->has_thread && control->nb_records < control->conf.nb_records_max &&
+		control_record_frozen(control))
+		;
+	free(control->copy_mem);
 	free(control);
 }

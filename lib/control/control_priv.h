@@ -3,9 +3,12 @@
 #ifndef CONTROL_PRIV_H
 #define CONTROL_PRIV_H
 
+#include <pthread.h>
+
 #include <rte_telemetry.h>
 
 #include <leat_ip.h>
+#include <leat_record.h>
 
 #include "leat_control.h"
 
@@ -96,7 +99,19 @@ struct control_walk {
 
 struct leat_control {
 	struct leat_control_conf conf;
+	/* What follows belongs to whoever holds the mutex of control.c. */
 	struct control_walk walk; /* of the command that is being answered */
+	void *copy_mem;
+	struct leat_record copy; /* of a flight recorder, in copy_mem */
+	uint32_t nb_files;       /* numbers of files */
+	uint32_t nb_records;     /* of them, those that nobody asked for */
+	bool has_failed;         /* the last of these */
+
+	/* The thread that writes them, where there is one. */
+	pthread_t thread;
+	bool has_thread;
+	pthread_cond_t wake; /* with the mutex: is_ending has changed */
+	bool is_ending;      /* the workers have returned */
 };
 
 /* Commands: params is never NULL. 0, or -errno with the sentence. */
@@ -108,6 +123,12 @@ int control_stats(struct leat_control *control, const char *params, struct contr
 	struct leat_error *error);
 int control_pools(struct leat_control *control, const char *params, struct control_dict *reply,
 	struct leat_error *error);
+
+int control_record(struct leat_control *control, const char *params, struct control_dict *reply,
+	struct leat_error *error);
+
+/* Write the first frozen recorder to a file. @return whether there was one. */
+bool control_record_frozen(struct leat_control *control);
 
 #ifdef __cplusplus
 }

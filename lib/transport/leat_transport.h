@@ -22,6 +22,7 @@
 
 #include <leat_common.h>
 #include <leat_error.h>
+#include <leat_record.h>
 #include <leat_stats.h>
 
 #ifdef __cplusplus
@@ -178,6 +179,9 @@ struct leat_transport_ops {
 	 * misses none. 1: filled; 0: the place is empty; -ENOENT: it lies behind the last.
 	 * stats() fills in its structs of counters, at most LEAT_TRANSPORT_STATS_MAX, and
 	 * returns how many. They live as long as the transport. From any thread.
+	 * record() copies the flight recorder: as it is now where cause is NULL, else what
+	 * was frozen since a connection ended badly, which then goes. 1: copied; 0: there is
+	 * none, or nothing frozen; -ENOSPC: the copy, which is initialised, is too small.
 	 */
 	int (*conn_info)(
 		const struct leat_transport *xp, uint32_t place, struct leat_conn_info *info);
@@ -185,6 +189,8 @@ struct leat_transport_ops {
 		const struct leat_transport *xp, uint32_t place, struct leat_neighbour_info *info);
 	uint32_t (*stats)(const struct leat_transport *xp,
 		struct leat_stat_set sets[LEAT_TRANSPORT_STATS_MAX]);
+	int (*record)(struct leat_transport *xp, struct leat_record *copy,
+		struct leat_record_cause *cause);
 };
 
 /** Head of every driver's own struct. */

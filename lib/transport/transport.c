@@ -92,7 +92,9 @@ leat_transport_check(const struct leat_transport_ops *ops)
 		return -EINVAL;
 	if (ops->wait == NULL || ops->endpoints == NULL)
 		return -EINVAL;
-	if (ops->conn_info == NULL || ops->neighbour_info == NULL || ops->stats == NULL)
+	if (ops->conn_info == NULL || ops->neighbour_info == NULL)
+		return -EINVAL;
+	if (ops->stats == NULL || ops->record == NULL)
 		return -EINVAL;
 	return 0;
 }

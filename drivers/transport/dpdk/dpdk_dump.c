@@ -84,3 +84,9 @@ dpdk_neighbour_info(
 	info->confirmed_us = nbr.confirmed_us;
 	return ret;
 }
+
+int
+dpdk_record(struct leat_transport *xp, struct leat_record *copy, struct leat_record_cause *cause)
+{
+	return leat_inet_record(dpdk_queue_of(xp)->inet, copy, cause);
+}

@@ -59,6 +59,7 @@ init_open_inet(
 		.nb_neighbours_max = own->nb_neighbours_max != 0 ? own->nb_neighbours_max
 								 : LEAT_DPDK_NEIGHBOURS_DEFAULT,
 		.conn_priv_len = sizeof(struct dpdk_conn),
+		.nb_record_segs = own->nb_record_segs,
 		.pool = port->ctl_pool,
 		.seed = { conf->seed[0], conf->seed[1] },
 		.now_us = conf->now_us,
@@ -289,4 +290,5 @@ const struct leat_transport_ops leat_transport_dpdk_ops = {
 	.conn_info = dpdk_conn_info,
 	.neighbour_info = dpdk_neighbour_info,
 	.stats = dpdk_stats,
+	.record = dpdk_record,
 };

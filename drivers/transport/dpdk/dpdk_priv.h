@@ -129,6 +129,9 @@ int dpdk_neighbour_info(
 uint32_t dpdk_stats(
 	const struct leat_transport *xp, struct leat_stat_set sets[LEAT_TRANSPORT_STATS_MAX]);
 
+int dpdk_record(
+	struct leat_transport *xp, struct leat_record *copy, struct leat_record_cause *cause);
+
 /* Some drivers return -1, which is no errno. */
 static inline int
 dpdk_errno(int ret)

@@ -138,6 +138,7 @@ struct leat_dpdk_conf {
 	const struct leat_tcp_conf *tcp; /**< NULL: the defaults for the port's MTU */
 	uint32_t nb_time_waits_max;      /**< 0: as many as nb_conns_max */
 	uint32_t nb_neighbours_max;      /**< 0: LEAT_DPDK_NEIGHBOURS_DEFAULT */
+	uint32_t nb_record_segs;         /**< of each class in the flight recorder; 0: it is off */
 };
 
 #define LEAT_DPDK_NEIGHBOURS_DEFAULT 1024u

@@ -283,6 +283,15 @@ loop_stats(const struct leat_transport *xp, struct leat_stat_set sets[LEAT_TRANS
 	return 1;
 }
 
+static int
+loop_record(struct leat_transport *xp, struct leat_record *copy, struct leat_record_cause *cause)
+{
+	(void)xp; /* there are no segments */
+	(void)copy;
+	(void)cause;
+	return 0;
+}
+
 uint32_t
 leat_transport_loop_nb_conns(const struct leat_transport *xp)
 {
@@ -308,4 +317,5 @@ const struct leat_transport_ops leat_transport_loop_ops = {
 	.conn_info = loop_conn_info,
 	.neighbour_info = loop_neighbour_info,
 	.stats = loop_stats,
+	.record = loop_record,
 };
