@@ -212,10 +212,33 @@ leat_inet_record_len(const struct leat_inet_conf *conf)
 	return 2 * leat_record_mem_len(conf->nb_record_segs);
 }
 
+/*
+ * The engine's pool: what is in flight lies in mbufs, so does what came early, and no more
+ * than so many connections can have some.
+ */
+static uint32_t
+conf_nb_records(const struct leat_inet_conf *conf)
+{
+	return conf->pool->size;
+}
+
+static uint32_t
+conf_nb_reass(const struct leat_inet_conf *conf)
+{
+	return LEAT_MAX(LEAT_MIN(conf->nb_conns_max, conf->pool->size / REASS_POOL_SHARE), 1u);
+}
+
+static size_t
+tcp_pool_mem_len(const struct leat_inet_conf *conf)
+{
+	return leat_tcp_pool_mem_len(conf_nb_records(conf), conf_nb_reass(conf));
+}
+
 size_t
 leat_inet_mem_len(const struct leat_inet_conf *conf)
 {
-	return sizeof(struct leat_inet) + conf->nb_conns_max * leat_inet_conn_len(conf) +
+	return sizeof(struct leat_inet) + tcp_pool_mem_len(conf) +
+	       conf->nb_conns_max * leat_inet_conn_len(conf) +
 	       conf->nb_time_waits_max * leat_inet_time_wait_len(conf) +
 	       conf->nb_neighbours_max * sizeof(struct inet_nbr) +
 	       hash_mem_len(conf->nb_neighbours_max, sizeof(struct leat_ip_addr)) +
@@ -334,6 +357,7 @@ inet_free(struct leat_inet *inet)
 	rte_free(inet->nbr_mem);
 	rte_free(inet->tw_mem);
 	rte_free(inet->conn_mem);
+	rte_free(inet->tcp_pool);
 	rte_free(inet);
 }
 
@@ -365,6 +389,12 @@ inet_alloc_tables(struct leat_inet *inet)
 		LEAT_CACHE_LINE_LEN, conf->socket_id);
 	if (inet->conn_mem == NULL)
 		return -ENOMEM;
+	inet->tcp_pool = rte_malloc_socket(
+		"leat_inet", tcp_pool_mem_len(conf), LEAT_CACHE_LINE_LEN, conf->socket_id);
+	if (inet->tcp_pool == NULL)
+		return -ENOMEM;
+	inet->conf.tcp.pool =
+		leat_tcp_pool_init(inet->tcp_pool, conf_nb_records(conf), conf_nb_reass(conf));
 	inet->tw_mem = rte_zmalloc_socket("leat_inet",
 		LEAT_MAX(conf->nb_time_waits_max, 1u) * sizeof(*inet->tw_mem), LEAT_CACHE_LINE_LEN,
 		conf->socket_id);

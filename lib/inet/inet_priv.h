@@ -248,6 +248,7 @@ struct leat_inet {
 	struct inet_time_waits tws;
 	uint32_t nb_time_waits;
 	uint32_t nb_reass_left; /* the engine's reass_budget */
+	void *tcp_pool;         /* the engine's pool */
 
 	struct rte_hash *nbr_hash;
 	struct inet_nbr *nbr_mem;

@@ -139,7 +139,7 @@ struct leat_inet_conf {
 	 * mss is at most mtu - 40; over IPv6 it is at most mtu - 60, and mss_default the one
 	 * of IPv6. Without a reass_budget all connections together keep a
 	 * quarter of the mbufs of @p pool out of order; without a ts_offset it is drawn
-	 * from @p seed.
+	 * from @p seed. Its pool is the stack's own: a record for each mbuf of @p pool.
 	 */
 	struct leat_tcp_conf tcp;
 	enum leat_inet_cookies cookies;

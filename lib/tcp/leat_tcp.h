@@ -63,6 +63,8 @@ enum leat_tcp_state {
 #define LEAT_TCP_MSS_IPV6    1220u  /**< the same over IPv6 */
 #define LEAT_TCP_MSS_MIN     88u    /**< a peer that asks for less gets this much */
 #define LEAT_TCP_RX_SEGS_MAX 16384u /**< mbufs of in-order text that nobody took */
+#define LEAT_TCP_RECORDS_MAX 2048u  /**< records of sent segments of one connection */
+#define LEAT_TCP_RUNS_MAX    128u   /**< holes before kept text of one connection */
 
 /** Bytes of text, acknowledged one by one: [left, right). */
 struct leat_tcp_sack {
@@ -101,6 +103,11 @@ struct leat_tcp_out {
 	uint8_t flags;
 	bool is_rtx; /**< SYN, text or FIN that was sent before, for the caller's counters */
 	struct leat_tcp_opts opts;
+	/**
+	 * Where it is not 0, @p text is longer than one segment: whole segments of @p mss bytes,
+	 * the last one may be shorter. The caller cuts them (TSO); FIN and PSH belong to the last.
+	 */
+	uint16_t mss;
 	/**
 	 * Text: @p len bytes from @p off on in the chain @p text; NULL if none. Borrowed until
 	 * the next call on the connection; the chain goes on behind the text, and its pkt_len
@@ -150,6 +157,50 @@ size_t leat_tcp_hdr_len(const struct leat_tcp_out *out);
  */
 size_t leat_tcp_hdr_emit(uint8_t *hdr, struct leat_tcp_ports ports, const struct leat_tcp_out *out);
 
+/**
+ * Memory of a stack for what only a connection with text in flight, or out of order, needs:
+ * a record of each segment sent, and the state of text that came early. A fixed number of
+ * each, lent to the connections that need one.
+ *
+ * Where it has run dry nothing fails. Segments share a record, or have none and are sent
+ * again by the time-out alone; text that comes early is dropped, as if it had been lost.
+ */
+struct leat_tcp_pool;
+
+/**
+ * @param nb_records
+ *   Segments in flight of all connections, at least 1.
+ * @param nb_reass
+ *   Connections that keep text out of order at a time, at least 1.
+ * @return
+ *   Bytes of memory for leat_tcp_pool_init().
+ */
+size_t leat_tcp_pool_mem_len(uint32_t nb_records, uint32_t nb_reass);
+
+/**
+ * Make a pool.
+ *
+ * @param mem
+ *   leat_tcp_pool_mem_len() bytes at an address of a cache line, the caller's; it frees them
+ *   when no connection is left.
+ * @return
+ *   The pool, at the start of @p mem.
+ */
+struct leat_tcp_pool *leat_tcp_pool_init(void *mem, uint32_t nb_records, uint32_t nb_reass);
+
+/** @return records that are not lent. */
+uint32_t leat_tcp_pool_nb_records(const struct leat_tcp_pool *pool);
+
+/** @return states of text out of order that are not lent. */
+uint32_t leat_tcp_pool_nb_reass(const struct leat_tcp_pool *pool);
+
+/** How the congestion window grows and shrinks. */
+enum leat_tcp_congestion {
+	LEAT_TCP_CUBIC,   /**< RFC 9438 */
+	LEAT_TCP_NEWRENO, /**< RFC 5681 */
+	LEAT_TCP_CONGESTIONS,
+};
+
 /** Settings of all connections of a stack; const while any is open. */
 struct leat_tcp_conf {
 	uint16_t mss;               /**< largest text in one segment of the link, e.g. 1460 */
@@ -175,6 +226,13 @@ struct leat_tcp_conf {
 	uint32_t keep_idle_s;       /**< silence before the first, 0: none; LEAT_TCP_KEEP_MAX_S */
 	uint32_t keep_interval_s;   /**< between two of them, 1 to LEAT_TCP_KEEP_MAX_S */
 	uint8_t nb_keep_probes_max; /**< without an answer before the end, at least 1 */
+	struct leat_tcp_pool *pool; /**< one per stack; NULL: as one that is dry */
+	uint8_t congestion;         /**< enum leat_tcp_congestion */
+	/**
+	 * Text that leat_tcp_output() may return at once for the caller to cut into segments;
+	 * less than two segments: never more than one.
+	 */
+	uint32_t tso_len_max;
 	uint32_t ts_offset; /**< of our timestamps, a secret: they shall not tell how long we run */
 };
 
@@ -183,8 +241,9 @@ struct leat_tcp_conf {
 
 /**
  * The defaults, for an MSS of @p mss: a receive window of 256 KiB, 256 KiB to send, 15
- * retries (6 of a SYN), 256 mbufs out of order, no keep-alives (9 of them at 75 s once their
- * idle time is set), and the times named in the struct.
+ * retries (6 of a SYN), 1024 mbufs out of order, no keep-alives (9 of them at 75 s once their
+ * idle time is set), CUBIC, no pool, and the times named in the struct. So many mbufs hold a
+ * window of text behind one hole: what is shorter than 256 bytes is copied together.
  */
 void leat_tcp_conf_init(struct leat_tcp_conf *conf, uint16_t mss);
 
@@ -235,23 +294,31 @@ struct leat_tcb {
 	bool has_rcv_fin : 1; /**< a FIN waits at rcv_fin for the text before it */
 	bool is_orphan : 1;   /**< the user reads no more */
 	bool is_blocked : 1;  /**< a send failed: WRITABLE is owed */
-	bool rtt_on : 1;      /**< rtt_seq is being timed */
-	bool rtt_lost : 1;    /**< what was timed was sent again: only timestamps can tell */
 	bool in_recovery : 1; /**< fast recovery, until recover is acknowledged */
-	bool syn_retried : 1; /**< SYN or SYN-ACK was retransmitted */
+	bool in_loss : 1;     /**< a time-out, until recover is acknowledged */
+	bool undo_on : 1;     /**< wnd_prior and thresh_prior may be put back, RFC 3522 */
+	bool syn_retried : 1; /**< SYN or SYN-ACK timed out */
+	bool syn_resent : 1;  /**< and was sent more than once, for whatever reason */
+	bool reo_seen : 1;    /**< RFC 8985: the path reorders */
+	bool dsack_on : 1;    /**< dsack_end is set */
+	bool tlp_on : 1;      /**< a tail loss probe is out, up to tlp_end */
+	bool tlp_is_rtx : 1;  /**< it sent text again */
 	bool probe_any : 1;   /**< the persist timer fired: send what fits, however little */
 	bool closed_told : 1;
-	uint8_t timer_kind; /**< what rtx_at_us is for; private */
-	int32_t error;      /**< before CLOSED: of leat_tcp_unreachable() */
-	uint32_t snd_una;   /**< oldest unacknowledged */
-	uint32_t snd_nxt;   /**< next to send; goes back to snd_una after a time-out */
-	uint32_t snd_max;   /**< one past the highest ever sent */
-	uint32_t snd_wnd;   /**< bytes the peer will take from snd_una on */
-	uint32_t snd_wl1;   /**< seq of the segment that last set snd_wnd */
-	uint32_t snd_wl2;   /**< ack of the segment that last set snd_wnd */
-	uint32_t snd_len;   /**< bytes in the send queue, from snd_una on */
-	uint16_t snd_mss;   /**< bytes of text and options in one segment to the peer */
-	uint16_t rcv_mss;   /**< largest text seen in one segment, estimate for the delayed ACK */
+	uint8_t timer_kind;     /**< what rtx_at_us is for; private */
+	uint8_t reo_mult;       /**< RFC 8985: RACK.reo_wnd_mult */
+	uint8_t reo_persist;    /**< RFC 8985: RACK.reo_wnd_persist */
+	uint8_t nb_keep_probes; /**< since the peer was last heard */
+	int16_t error;          /**< 0 or -errno; before CLOSED: of leat_tcp_unreachable() */
+	uint16_t nb_recs;       /**< records of segments in flight */
+	uint32_t snd_una;       /**< oldest unacknowledged */
+	uint32_t snd_max;       /**< SND.NXT: one past the highest ever sent; never goes back */
+	uint32_t snd_wnd;       /**< bytes the peer will take from snd_una on */
+	uint32_t snd_wl1;       /**< seq of the segment that last set snd_wnd */
+	uint32_t snd_wl2;       /**< ack of the segment that last set snd_wnd */
+	uint32_t snd_len;       /**< bytes in the send queue, from snd_una on */
+	uint16_t snd_mss;       /**< bytes of text and options in one segment to the peer */
+	uint16_t rcv_mss; /**< largest text seen in one segment, estimate for the delayed ACK */
 
 	/* Receiving. */
 	uint32_t rcv_nxt;       /**< next expected */
@@ -266,13 +333,17 @@ struct leat_tcb {
 	/* Sending. */
 	struct rte_mbuf *tx_head; /**< holds snd_una at tx_head_off; all text to tx_tail */
 	struct rte_mbuf *tx_tail;
-	struct rte_mbuf *tx_pos; /**< holds snd_nxt at tx_pos_off; NULL: behind the tail */
+	struct rte_mbuf *tx_pos; /**< holds snd_max at tx_pos_off; NULL: behind the tail */
 	uint16_t tx_head_off;
 	uint16_t tx_pos_off;
 	uint32_t cwnd;
 	uint32_t ssthresh;
 	uint32_t cwnd_acked; /**< bytes towards the next step of congestion avoidance */
-	uint32_t recover;    /**< RFC 6582 */
+	uint32_t recover;    /**< RFC 6582; the RecoveryPoint of RFC 6675 */
+	uint32_t rec_head;   /**< records of segments in flight, by sequence number; 0: none */
+	uint32_t rec_tail;
+	uint32_t snd_sacked; /**< bytes in flight that the peer has, by SACK */
+	uint32_t snd_lost;   /**< bytes in flight that were lost and not sent again */
 	uint8_t nb_dup_acks;
 	uint8_t nb_retries;    /**< time-outs since the peer last acknowledged something new */
 	uint8_t nb_probes;     /**< of a window that is closed */
@@ -282,29 +353,46 @@ struct leat_tcb {
 	uint32_t srtt_us; /**< 0: no sample yet */
 	uint32_t rttvar_us;
 	uint32_t rto_us;
-	uint32_t rtt_seq;
-	uint64_t rtt_at_us;
-	uint64_t rtx_at_us;  /**< retransmission or persist timer */
+	uint32_t rtt_min_us; /**< 0: no sample yet */
+	uint64_t rtx_at_us;  /**< the timer named by timer_kind */
 	uint64_t ack_at_us;  /**< delayed ACK */
 	uint64_t life_at_us; /**< TIME-WAIT, FIN-WAIT-2, orphan; before our FIN: keep-alive */
 	uint32_t snd_at_ms;  /**< text was last sent */
 	uint32_t challenge_at_s;
 	uint32_t heard_at_ms; /**< the peer, where keep-alives are on */
 
+	/* Loss: the names of RFC 8985, RFC 9438 and RFC 6937. */
+	uint32_t rack_us;      /**< RACK.xmit_ts, low bits; in the handshake when our SYN left */
+	uint32_t rack_end;     /**< RACK.end_seq */
+	uint32_t rack_rtt_us;  /**< RACK.rtt */
+	uint32_t fack;         /**< RACK.fack: highest number that the peer has, and one */
+	uint32_t dsack_end;    /**< RACK.dsack_round, valid if dsack_on */
+	uint32_t tlp_end;      /**< TLP.end_seq, valid if tlp_on */
+	uint32_t wnd_prior;    /**< cwnd before it was last reduced */
+	uint32_t thresh_prior; /**< ssthresh before */
+	uint32_t wnd_cubic;    /**< W_max */
+	union {
+		struct {
+			uint32_t epoch_ms;
+			uint32_t k_ms;
+			uint32_t wnd_est; /**< W_est; 0: the epoch has not begun */
+		} cubic;                  /**< outside recovery */
+		struct {
+			uint32_t delivered;
+			uint32_t out;
+			uint32_t ratio; /**< ssthresh / RecoverFS, 16 bits behind the point */
+		} prr;                  /**< in recovery */
+	};
+	uint32_t nb_rtx; /**< segments sent again, SYN and FIN included */
+
 	/* Rare: handshake, and text out of order. */
 	uint32_t iss;
-	uint32_t irs;
 	uint32_t snd_wnd_max; /**< largest window the peer ever offered, RFC 5961 section 5.2 */
 	uint32_t rcv_fin;     /**< sequence number of the FIN that came early */
-	struct rte_mbuf *reass_head; /**< packets in sequence, no overlaps */
-	struct rte_mbuf *reass_tail; /**< the last packet */
-	uint16_t nb_reass;           /**< mbufs */
-	uint8_t nb_sacks;
-	uint8_t nb_keep_probes;                        /**< since the peer was last heard */
-	struct leat_tcp_sack sacks[LEAT_TCP_SACK_MAX]; /**< latest first, RFC 2018 section 4 */
+	uint32_t reass;       /**< the pool's state of text out of order; 0: none */
 };
 
-static_assert(sizeof(struct leat_tcb) <= 320,
+static_assert(sizeof(struct leat_tcb) <= 288,
 	"an idle connection shall fit 512 bytes, the tables of lib/inet included");
 
 /**
@@ -366,7 +454,7 @@ void leat_tcp_unreachable(struct leat_tcb *tcb, int error, bool is_hard);
  *   Its checksum verified. Trimmed in place to what is new.
  * @param text
  *   The seg->len bytes of text as one packet, the engine's from now on whatever the
- *   verdict; NULL if there is none. Its hash and tx_offload fields are written.
+ *   verdict; NULL if there is none. Its hash, tx_offload and packet_type are written.
  * @return
  *   What became of it; never LEAT_TCP_NEXT.
  */

@@ -13,7 +13,7 @@ ack_is_acceptable(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 	return seq_le(tcb->snd_una - tcb->snd_wnd_max, seg->ack) && seq_le(seg->ack, tcb->snd_max);
 }
 
-/* RFC 5681 section 2. With SACK blocks the window may have changed, RFC 6675 section 2. */
+/* RFC 5681 section 2; of a peer that speaks no SACK. */
 static bool
 ack_is_duplicate(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 {
@@ -21,7 +21,7 @@ ack_is_duplicate(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 		return false;
 	if (seg->len > 0 || (seg->flags & LEAT_TCP_FIN) != 0)
 		return false;
-	return seg->opts.nb_sacks > 0 || seg->wnd << tcb->snd_wscale == tcb->snd_wnd;
+	return seg->wnd << tcb->snd_wscale == tcb->snd_wnd;
 }
 
 static void
@@ -35,24 +35,44 @@ ack_tell_writable(struct leat_tcb *tcb)
 
 /* Something new was acknowledged. */
 static void
-ack_take_new(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+ack_take_new(struct leat_tcb *tcb, struct tcp_ack *ack)
 {
-	uint32_t flight = tcb->snd_max - tcb->snd_una;
-	uint32_t acked = seg->ack - tcb->snd_una;
-	uint32_t text_len = LEAT_MIN(acked, tcb->snd_len);
+	uint32_t una = ack->seg->ack;
+	uint32_t text_len;
 
-	LEAT_VERIFY(acked - text_len <= tcb->fin_sent);
-	tcp_rtt_take_ack(tcb, now_us, seg);
+	ack->acked = una - tcb->snd_una;
+	text_len = LEAT_MIN(ack->acked, tcb->snd_len);
+	LEAT_VERIFY(ack->acked - text_len <= tcb->fin_sent);
+	tcp_rec_acked(tcb, ack, una);
 	tcb->nb_retries = 0;
-	tcb->snd_una = seg->ack;
+	tcb->snd_una = una;
 	tcp_tx_acked(tcb, text_len);
-	tcb->owed &= (uint8_t)~TCP_OWED_RTX;
-	if (tcp_cc_on_ack(tcb, acked, flight))
-		tcb->owed |= TCP_OWED_RTX;
-	tcp_rtx_restart(tcb, now_us);
+	tcp_rec_trim(tcb);
+	if (ack->rtt_us > 0)
+		tcp_rtt_sample(tcb, ack->rtt_us);
+	tcb->owed &= (uint8_t) ~(TCP_OWED_RTX | TCP_OWED_TLP);
 	ack_tell_writable(tcb);
 	if (tcb->fin_queued) /* the peer takes what is left: the limit starts anew */
-		tcb->life_at_us = now_us + tcb->conf->fin_wait_2_us;
+		tcb->life_at_us = ack->now_us + tcb->conf->fin_wait_2_us;
+}
+
+/* What the ACK tells of text in flight. */
+static void
+ack_take_flight(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	struct tcp_ack ack = {
+		.now_us = now_us,
+		.seg = seg,
+		.flight = tcb->snd_max - tcb->snd_una,
+	};
+
+	if (seq_lt(tcb->snd_una, seg->ack))
+		ack_take_new(tcb, &ack);
+	else if (!tcb->sack_on && ack_is_duplicate(tcb, seg))
+		tcp_recovery_on_dup_ack(tcb);
+	if (tcb->sack_on && seg->opts.nb_sacks > 0)
+		tcp_sack_take(tcb, &ack);
+	tcp_recovery_on_ack(tcb, &ack);
 }
 
 /* All that we sent, our FIN included, has been acknowledged. */
@@ -100,10 +120,9 @@ tcp_take_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *s
 	}
 	if (tcb->timer_kind == TCP_TIMER_PERSIST) /* the peer lives: probe for ever */
 		tcb->nb_retries = 0;
-	if (seq_lt(tcb->snd_una, seg->ack))
-		ack_take_new(tcb, now_us, seg);
-	else if (ack_is_duplicate(tcb, seg) && tcp_cc_on_dup_ack(tcb))
-		tcb->owed |= TCP_OWED_RTX;
+	/* Of a probe's second copy the peer tells when nothing is in flight any more. */
+	if (tcb->snd_una != tcb->snd_max || tcb->tlp_on)
+		ack_take_flight(tcb, now_us, seg);
 	tcp_take_snd_wnd(tcb, seg);
 	if (tcb->fin_sent && !tcb->fin_acked && tcb->snd_una == tcb->snd_max)
 		return ack_take_fin(tcb, now_us);

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * NewReno: slow start and congestion avoidance of RFC 5681, fast recovery of
- * RFC 6582, limited transmit of RFC 3042, the initial window of RFC 6928. Nothing
- * outside this file writes cwnd or ssthresh.
+ * The congestion window: slow start and congestion avoidance of RFC 5681, the windows of
+ * recovery of RFC 6582 (a peer without SACK) and RFC 6937, limited transmit of RFC 3042,
+ * the initial window of RFC 6928. Nothing outside this file and tcp_cubic.c writes cwnd or
+ * ssthresh.
  */
 
 #include <leat_common.h>
 
 #include "tcp_priv.h"
 
-#define CC_WND_MAX      (1u << 30)
 #define CC_IW_SEGS      10u
 #define CC_IW_BYTES     14600u
 #define CC_LIMITED_SEGS 2u
+#define CC_START_SEGS   8u /* the limit L of RFC 3465, as RFC 9406 section 4.2 sets it */
+#define CC_BETA_NUM     7u /* of CUBIC: 0.7, RFC 9438 section 4.6 */
+#define CC_BETA_DEN     10u
+#define CC_RATIO_SHIFT  16
 
 /* RFC 6928 section 2; one segment where the SYN was lost, RFC 5681 section 3.1. */
 static uint32_t
@@ -26,109 +30,194 @@ cc_initial_wnd(const struct leat_tcb *tcb)
 	return LEAT_MIN(CC_IW_SEGS * mss, LEAT_MAX(2 * mss, CC_IW_BYTES));
 }
 
-static uint32_t
-cc_half_flight(const struct leat_tcb *tcb)
+/* Neither CUBIC's epoch nor a recovery is on. */
+static void
+cc_reset_phase(struct leat_tcb *tcb)
 {
-	return LEAT_MAX((tcb->snd_max - tcb->snd_una) / 2, 2 * tcp_eff_mss(tcb));
+	tcb->cubic.epoch_ms = 0;
+	tcb->cubic.k_ms = 0;
+	tcb->cubic.wnd_est = 0;
+	tcb->cwnd_acked = 0;
 }
 
 void
 tcp_cc_init(struct leat_tcb *tcb)
 {
 	tcb->cwnd = cc_initial_wnd(tcb);
-	tcb->ssthresh = CC_WND_MAX;
-	tcb->cwnd_acked = 0;
+	tcb->ssthresh = TCP_CWND_MAX;
 	tcb->recover = tcb->iss;
+	tcb->wnd_cubic = 0;
+	cc_reset_phase(tcb);
 }
 
-/* An ACK of something new outside recovery. */
 static void
-cc_grow(struct leat_tcb *tcb, uint32_t acked)
+cc_start(struct leat_tcb *tcb, uint32_t acked)
 {
-	uint32_t mss = tcp_eff_mss(tcb);
+	bool is_plain = tcb->conf->congestion == LEAT_TCP_NEWRENO || tcb->in_loss;
+	uint32_t nb_segs = is_plain ? 1 : CC_START_SEGS;
 
-	if (tcb->cwnd < tcb->ssthresh) {
-		tcb->cwnd += LEAT_MIN(acked, mss);
-	} else { /* one segment for each window that was acknowledged */
-		tcb->cwnd_acked += acked;
-		if (tcb->cwnd_acked >= tcb->cwnd) {
-			tcb->cwnd_acked -= tcb->cwnd;
-			tcb->cwnd += mss;
-		}
-	}
-	tcb->cwnd = LEAT_MIN(tcb->cwnd, CC_WND_MAX);
+	tcb->cwnd += LEAT_MIN(acked, nb_segs * tcp_eff_mss(tcb));
 }
 
-bool
-tcp_cc_on_ack(struct leat_tcb *tcb, uint32_t acked, uint32_t flight)
+/* One segment for each window that was acknowledged. */
+static void
+cc_avoid(struct leat_tcb *tcb, uint32_t acked)
 {
-	uint32_t mss = tcp_eff_mss(tcb);
-
-	tcb->nb_dup_acks = 0;
-	if (!tcb->in_recovery) {
-		/* A window that was not in use says nothing about the path. */
-		if (flight >= tcb->cwnd / 2)
-			cc_grow(tcb, acked);
-		return false;
+	tcb->cwnd_acked += acked;
+	if (tcb->cwnd_acked >= tcb->cwnd) {
+		tcb->cwnd_acked -= tcb->cwnd;
+		tcb->cwnd += tcp_eff_mss(tcb);
 	}
-	if (seq_lt(tcb->snd_una, tcb->recover)) { /* partial: the next hole, RFC 6582 step 3 */
-		tcb->cwnd -= LEAT_MIN(acked, tcb->cwnd);
-		if (acked >= mss)
-			tcb->cwnd += mss;
-		tcb->cwnd = LEAT_MAX(tcb->cwnd, mss);
-		return true;
-	}
-	tcb->in_recovery = false;
-	tcb->cwnd_acked = 0;
-	tcb->cwnd = LEAT_MIN(tcb->ssthresh, LEAT_MAX(tcb->snd_max - tcb->snd_una, mss) + mss);
-	return false;
 }
 
-bool
-tcp_cc_on_dup_ack(struct leat_tcb *tcb)
+void
+tcp_cc_grow(struct leat_tcb *tcb, const struct tcp_ack *ack)
+{
+	/* A window that was not in use says nothing about the path, RFC 7661. */
+	if (ack->flight < tcb->cwnd / 2)
+		return;
+	if (tcb->cwnd < tcb->ssthresh)
+		cc_start(tcb, ack->acked);
+	else if (tcb->conf->congestion == LEAT_TCP_NEWRENO)
+		cc_avoid(tcb, ack->acked);
+	else
+		tcp_cubic_grow(tcb, ack->now_us, ack->acked);
+	tcb->cwnd = LEAT_MIN(tcb->cwnd, TCP_CWND_MAX);
+}
+
+/* A loss with @p flight bytes under way: reduce ssthresh, remember what it was. */
+static void
+cc_reduce(struct leat_tcb *tcb, uint32_t flight)
+{
+	uint32_t wnd;
+
+	tcb->wnd_prior = tcb->cwnd;
+	tcb->thresh_prior = tcb->ssthresh;
+	if (tcb->conf->congestion == LEAT_TCP_NEWRENO) {
+		wnd = flight / 2;
+	} else { /* section 4.6 allows cwnd where it grows only in use */
+		wnd = (uint32_t)((uint64_t)tcb->cwnd * CC_BETA_NUM / CC_BETA_DEN);
+		tcp_cubic_on_loss(tcb, tcb->cwnd);
+	}
+	tcb->ssthresh = LEAT_MAX(wnd, 2 * tcp_eff_mss(tcb));
+}
+
+void
+tcp_cc_enter_recovery(struct leat_tcb *tcb, uint32_t flight)
+{
+	uint64_t ratio;
+
+	cc_reduce(tcb, flight);
+	if (!tcb->sack_on) {
+		cc_reset_phase(tcb);
+		tcb->cwnd = tcb->ssthresh + TCP_DUP_ACKS_MAX * tcp_eff_mss(tcb);
+		return;
+	}
+	tcb->prr.delivered = 0;
+	tcb->prr.out = 0;
+	/* One division for each loss: RFC 6937 has it on each ACK. */
+	ratio = ((uint64_t)tcb->ssthresh << CC_RATIO_SHIFT) / LEAT_MAX(flight, 1u);
+	tcb->prr.ratio = (uint32_t)LEAT_MIN(ratio, (uint64_t)UINT32_MAX);
+}
+
+/* RFC 6937 section 3.1, with its slow start reduction bound. */
+void
+tcp_cc_prr(struct leat_tcb *tcb, const struct tcp_ack *ack, bool is_safe)
+{
+	uint32_t mss = tcp_eff_mss(tcb);
+	uint32_t pipe = tcp_pipe(tcb);
+	int64_t room;
+
+	if (ack->delivered == 0 && tcb->prr.out > 0)
+		return;
+	tcb->prr.delivered += ack->delivered;
+	if (pipe > tcb->ssthresh) {
+		uint64_t due = (uint64_t)tcb->prr.delivered * tcb->prr.ratio;
+
+		room = (int64_t)(due >> CC_RATIO_SHIFT) + 1 - (int64_t)tcb->prr.out;
+	} else {
+		room = (int64_t)tcb->prr.delivered - (int64_t)tcb->prr.out;
+		if (is_safe)
+			room = LEAT_MAX(room, (int64_t)ack->delivered) + mss;
+		room = LEAT_MIN(room, (int64_t)(tcb->ssthresh - pipe));
+	}
+	if (tcb->prr.out == 0) /* the first of what was lost goes in any case */
+		room = LEAT_MAX(room, (int64_t)mss);
+	tcb->cwnd = pipe + (uint32_t)LEAT_MAX(room, (int64_t)0);
+}
+
+void
+tcp_cc_on_sent(struct leat_tcb *tcb, uint32_t len)
+{
+	if (tcb->in_recovery && tcb->sack_on)
+		tcb->prr.out += len;
+}
+
+void
+tcp_cc_inflate(struct leat_tcb *tcb)
+{
+	tcb->cwnd = LEAT_MIN(tcb->cwnd + tcp_eff_mss(tcb), TCP_CWND_MAX);
+}
+
+void
+tcp_cc_deflate(struct leat_tcb *tcb, uint32_t acked)
 {
 	uint32_t mss = tcp_eff_mss(tcb);
 
-	if (tcb->nb_dup_acks < UINT8_MAX)
-		tcb->nb_dup_acks++;
-	if (tcb->in_recovery) { /* a segment has left the network */
-		tcb->cwnd = LEAT_MIN(tcb->cwnd + mss, CC_WND_MAX);
-		return false;
-	}
-	if (tcb->nb_dup_acks < TCP_DUP_ACKS_MAX || seq_le(tcb->snd_una, tcb->recover))
-		return false;
-	tcb->in_recovery = true;
-	tcb->recover = tcb->snd_max;
-	tcb->ssthresh = cc_half_flight(tcb);
-	tcb->cwnd = tcb->ssthresh + TCP_DUP_ACKS_MAX * mss;
-	return true;
+	tcb->cwnd -= LEAT_MIN(acked, tcb->cwnd);
+	if (acked >= mss)
+		tcb->cwnd += mss;
+	tcb->cwnd = LEAT_MAX(tcb->cwnd, mss);
+}
+
+void
+tcp_cc_exit_recovery(struct leat_tcb *tcb)
+{
+	uint32_t mss = tcp_eff_mss(tcb);
+	uint32_t flight = LEAT_MAX(tcb->snd_max - tcb->snd_una, mss);
+
+	cc_reset_phase(tcb);
+	/* Without SACK nothing paced what was sent: no burst, RFC 6582 step 3. */
+	tcb->cwnd = tcb->sack_on ? tcb->ssthresh : LEAT_MIN(tcb->ssthresh, flight + mss);
 }
 
 void
 tcp_cc_on_timeout(struct leat_tcb *tcb)
 {
-	/* Of a text lost twice the flight is what it was: the window is halved once, 3.1. */
-	tcb->ssthresh = cc_half_flight(tcb);
+	/* Of a text lost twice the flight is what it was: the window is reduced once, 3.1. */
+	if (!tcb->in_loss) {
+		cc_reduce(tcb, tcb->snd_max - tcb->snd_una);
+		tcb->wnd_cubic = 0; /* RFC 9438 section 4.8 */
+	}
 	tcb->cwnd = tcp_eff_mss(tcb);
-	tcb->cwnd_acked = 0;
-	tcb->nb_dup_acks = 0;
-	tcb->in_recovery = false;
-	tcb->recover = tcb->snd_max;
+	cc_reset_phase(tcb);
+}
+
+void
+tcp_cc_undo(struct leat_tcb *tcb)
+{
+	tcb->cwnd = LEAT_MAX(tcb->cwnd, tcb->wnd_prior);
+	tcb->ssthresh = LEAT_MAX(tcb->ssthresh, tcb->thresh_prior);
+	tcb->wnd_cubic = LEAT_MAX(tcb->wnd_cubic, tcb->wnd_prior);
+	cc_reset_phase(tcb);
 }
 
 void
 tcp_cc_on_restart(struct leat_tcb *tcb, uint64_t now_us)
 {
-	uint64_t idle_us = (uint64_t)(tcp_ms(now_us) - tcb->snd_at_ms) * 1000;
+	uint32_t idle_ms = tcp_ms(now_us) - tcb->snd_at_ms;
 
-	if (idle_us > tcb->rto_us) /* RFC 5681 section 4.1 */
+	if ((uint64_t)idle_ms * 1000 > tcb->rto_us) /* RFC 5681 section 4.1 */
 		tcb->cwnd = LEAT_MIN(tcb->cwnd, cc_initial_wnd(tcb));
+	if (tcb->cubic.wnd_est != 0) /* RFC 9438 section 5.8: only time in use counts */
+		tcb->cubic.epoch_ms += idle_ms;
 }
 
 uint32_t
 tcp_cc_wnd(const struct leat_tcb *tcb)
 {
-	if (tcb->in_recovery)
+	/* With SACK, each segment that arrived has left the pipe: RFC 3042 comes by itself. */
+	if (tcb->in_recovery || tcb->sack_on)
 		return tcb->cwnd;
 	return tcb->cwnd + LEAT_MIN(tcb->nb_dup_acks, CC_LIMITED_SEGS) * tcp_eff_mss(tcb);
 }

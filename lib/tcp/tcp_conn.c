@@ -25,7 +25,8 @@ leat_tcp_conf_init(struct leat_tcp_conf *conf, uint16_t mss)
 		.ack_delay_us = 40 * 1000,
 		.time_wait_us = 30 * 1000 * 1000,
 		.fin_wait_2_us = 60 * 1000 * 1000,
-		.nb_reass_max = 256,
+		.nb_reass_max = 1024,
+		.congestion = LEAT_TCP_CUBIC,
 		.keep_interval_s = 75,
 		.nb_keep_probes_max = 9,
 	};
@@ -42,16 +43,17 @@ conn_init(struct leat_tcb *tcb, const struct leat_tcp_conf *conf, uint32_t iss)
 	LEAT_VERIFY(conf->keep_idle_s <= LEAT_TCP_KEEP_MAX_S);
 	LEAT_VERIFY(conf->keep_interval_s - 1 < LEAT_TCP_KEEP_MAX_S);
 	LEAT_VERIFY(conf->nb_keep_probes_max > 0);
+	LEAT_VERIFY(conf->congestion < LEAT_TCP_CONGESTIONS);
 
 	*tcb = (struct leat_tcb){ 0 };
 	tcb->conf = conf;
 	tcb->iss = iss;
 	tcb->snd_una = iss;
-	tcb->snd_nxt = iss;
 	tcb->snd_max = iss;
 	tcb->snd_mss = LEAT_MIN(conf->mss, conf->mss_default);
 	tcb->rcv_mss = LEAT_TCP_MSS_DEFAULT;
 	tcb->rto_us = conf->rto_initial_us;
+	tcb->reo_mult = 1;
 	tcb->rtx_at_us = TCP_NEVER;
 	tcb->ack_at_us = TCP_NEVER;
 	tcb->life_at_us = TCP_NEVER;
@@ -84,7 +86,6 @@ tcp_take_syn(
 {
 	const struct leat_tcp_opts *opts = &syn->opts;
 
-	tcb->irs = syn->seq;
 	tcb->rcv_nxt = syn->seq + 1;
 	tcb->rcv_adv = tcb->rcv_nxt;
 	if (tcb->state == LEAT_TCP_SYN_SENT) /* our SYN has offered a window */
@@ -114,10 +115,8 @@ tcp_take_syn(
 void
 tcp_take_syn_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
 {
-	tcp_rtt_take_ack(tcb, now_us, seg);
-	tcp_rtt_syn_acked(tcb);
+	tcp_rtt_syn_acked(tcb, now_us, seg);
 	tcb->snd_una = seg->ack;
-	tcb->snd_nxt = seg->ack;
 	tcb->nb_retries = 0;
 	tcb->owed &= (uint8_t)~TCP_OWED_SYN;
 	tcp_rtx_restart(tcb, now_us);

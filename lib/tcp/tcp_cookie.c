@@ -155,9 +155,8 @@ leat_tcp_open_cookie(struct leat_tcb *tcb, const struct leat_tcp_conf *conf, uin
 	leat_tcp_open_passive(tcb, conf, now_us, seg->ack - 1, syn, peer_mss_max);
 	/* The SYN-ACK has left, and with it the window that it offered. */
 	tcb->owed = 0;
-	tcb->snd_nxt = seg->ack;
 	tcb->snd_max = seg->ack;
 	(void)tcp_offer_wnd(tcb, true);
 	/* When, nobody knows but the echoed timestamp, which the options set back by 32 ms. */
-	tcp_rtt_stop(tcb);
+	tcp_rtt_cookie(tcb, now_us, seg);
 }

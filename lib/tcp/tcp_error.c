@@ -36,9 +36,7 @@ leat_tcp_lower_mss(struct leat_tcb *tcb, uint16_t mss)
 		return false;
 	/* RFC 1191 section 6.5: what was too big is lost; no congestion has to do with it. */
 	if (tcp_state_sends(tcb) && tcb->snd_max - tcb->snd_una > tcp_eff_mss(tcb)) {
-		tcp_rewind(tcb);
-		tcp_rtt_stop(tcb);
-		tcb->owed &= (uint8_t)~TCP_OWED_RTX;
+		tcp_rec_lose_longer(tcb, tcp_eff_mss(tcb));
 		tcb->owed |= TCP_OWED_SEND;
 	}
 	return true;
@@ -52,5 +50,5 @@ leat_tcp_unreachable(struct leat_tcb *tcb, int error, bool is_hard)
 	if (is_hard && tcb->state == LEAT_TCP_SYN_SENT)
 		tcp_end(tcb, error);
 	else
-		tcb->error = error;
+		tcb->error = (int16_t)error;
 }

@@ -72,7 +72,7 @@ seg_is_old(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
  * takes the FIN along.
  */
 static void
-seg_trim(const struct leat_tcb *tcb, struct leat_tcp_seg *seg, struct rte_mbuf **text)
+seg_trim(struct leat_tcb *tcb, struct leat_tcp_seg *seg, struct rte_mbuf **text)
 {
 	uint32_t end = tcb->has_rcv_fin ? tcb->rcv_fin : tcb->rcv_adv;
 	uint32_t room;
@@ -81,6 +81,7 @@ seg_trim(const struct leat_tcb *tcb, struct leat_tcp_seg *seg, struct rte_mbuf *
 		uint32_t old = tcb->rcv_nxt - seg->seq;
 
 		LEAT_ASSERT(old <= seg->len);
+		tcp_reass_dsack(tcb, seg->seq, tcb->rcv_nxt);
 		if (*text != NULL)
 			*text = tcp_text_cut_front(*text, old);
 		seg->seq += old;
@@ -112,14 +113,14 @@ tcp_owe_challenge(struct leat_tcb *tcb, uint64_t now_us)
  * a SYN-ACK when both sides opened at once (RFC 9293 figure 8).
  */
 static enum leat_tcp_verdict
-tcp_step0_syn_again(struct leat_tcb *tcb, struct leat_tcp_seg *seg)
+tcp_step0_syn_again(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg)
 {
-	if (tcb->state != LEAT_TCP_SYN_RECEIVED || seg->seq != tcb->irs ||
+	if (tcb->state != LEAT_TCP_SYN_RECEIVED || seg->seq != tcb->rcv_nxt - 1 ||
 		(seg->flags & LEAT_TCP_SYN) == 0 || (seg->flags & LEAT_TCP_RST) != 0)
 		return LEAT_TCP_NEXT;
 	if ((seg->flags & LEAT_TCP_ACK) == 0) {
+		seg_take_ts(tcb, now_us, seg); /* else the peer measures from its first SYN on */
 		tcb->owed |= TCP_OWED_SYN;
-		tcp_rtt_stop(tcb);
 		return LEAT_TCP_DROPPED;
 	}
 	seg->flags &= (uint8_t)~LEAT_TCP_SYN;
@@ -142,8 +143,10 @@ tcp_step1_seq(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 			seg_take_ts(tcb, now_us, seg);
 			return LEAT_TCP_NEXT;
 		}
-		if (!is_rst && seg_is_old(tcb, seg))
+		if (!is_rst && seg_is_old(tcb, seg)) {
 			seg_take_ts(tcb, now_us, seg);
+			tcp_reass_dsack(tcb, seg->seq, seg->seq + seg->len);
+		}
 	}
 	if (is_rst)
 		return LEAT_TCP_DROPPED;
@@ -217,6 +220,17 @@ text_owe_ack(struct leat_tcb *tcb, uint64_t now_us, uint32_t len, bool had_hole)
 		tcb->ack_at_us = now_us + tcb->conf->ack_delay_us;
 }
 
+/* Where the peer's text ends. What it sent behind that is dropped, and never kept again. */
+static void
+text_note_fin(struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
+{
+	if (tcb->has_rcv_fin)
+		return;
+	tcb->has_rcv_fin = true;
+	tcb->rcv_fin = seg->seq + seg->len;
+	tcp_reass_cut(tcb, tcb->rcv_fin);
+}
+
 /* Text, or a FIN, behind a hole. */
 static void
 text_keep_early(struct leat_tcb *tcb, struct leat_tcp_seg *seg, struct rte_mbuf **text)
@@ -224,11 +238,6 @@ text_keep_early(struct leat_tcb *tcb, struct leat_tcp_seg *seg, struct rte_mbuf 
 	if (seg->len == 0 && (seg->flags & LEAT_TCP_FIN) == 0)
 		return; /* an answer to an ACK that is merely ahead could go to and fro */
 	tcb->owed |= TCP_OWED_ACK; /* a duplicate ACK, RFC 5681 section 4.2 */
-	if ((seg->flags & LEAT_TCP_FIN) != 0) {
-		tcb->has_rcv_fin = true;
-		tcb->rcv_fin = seg->seq + seg->len;
-		seg->flags &= (uint8_t)~LEAT_TCP_FIN;
-	}
 	if (*text != NULL)
 		tcp_reass_insert(tcb, seg->seq, *text);
 	*text = NULL;
@@ -237,19 +246,16 @@ text_keep_early(struct leat_tcb *tcb, struct leat_tcp_seg *seg, struct rte_mbuf 
 static void
 text_take(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struct rte_mbuf **text)
 {
-	bool had_hole = tcb->reass_head != NULL;
+	bool had_hole = tcp_has_hole(tcb);
 	uint32_t len = tcp_reass_new_len(tcb, seg->len);
 
-	if (tcb->rx_head != NULL &&
-		tcb->rx_head->nb_segs + (*text)->nb_segs > LEAT_TCP_RX_SEGS_MAX) {
-		seg->flags &= (uint8_t)~LEAT_TCP_FIN;
+	if (tcb->rx_head != NULL && tcb->rx_head->nb_segs + (*text)->nb_segs > LEAT_TCP_RX_SEGS_MAX)
 		return;
-	}
 	if (len < seg->len) { /* what is kept from before stays, and may end behind the cut */
+		tcp_reass_dsack(tcb, seg->seq + len, seg->seq + seg->len);
 		*text = tcp_text_keep(*text, len);
-		seg->flags &= (uint8_t)~LEAT_TCP_FIN;
 	}
-	tcp_rx_append(tcb, *text);
+	tcp_rx_append(tcb, *text, rte_pktmbuf_lastseg(*text));
 	*text = NULL;
 	tcp_reass_drain(tcb);
 	text_owe_ack(tcb, now_us, len, had_hole);
@@ -273,6 +279,8 @@ tcp_step7_text(
 		tcp_end(tcb, -ECONNABORTED);
 		return LEAT_TCP_REFUSED;
 	}
+	if ((seg->flags & LEAT_TCP_FIN) != 0)
+		text_note_fin(tcb, seg);
 	if (seq_lt(tcb->rcv_nxt, seg->seq))
 		text_keep_early(tcb, seg, text);
 	else if (seg->len > 0)
@@ -282,11 +290,9 @@ tcp_step7_text(
 
 /* Eighth, check the FIN bit, of this segment or of one that came early. */
 static enum leat_tcp_verdict
-tcp_step8_fin(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+tcp_step8_fin(struct leat_tcb *tcb, uint64_t now_us)
 {
-	bool early = tcb->has_rcv_fin && tcb->rcv_fin == tcb->rcv_nxt;
-
-	if ((seg->flags & LEAT_TCP_FIN) == 0 && !early)
+	if (!tcb->has_rcv_fin || tcb->rcv_fin != tcb->rcv_nxt)
 		return LEAT_TCP_DONE;
 	tcb->rcv_nxt++; /* a FIN takes one sequence number */
 	if (seq_lt(tcb->rcv_adv, tcb->rcv_nxt))
@@ -338,7 +344,7 @@ tcp_steps(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struc
 		if ((verdict = tcp_synsent_input(tcb, now_us, seg)) != LEAT_TCP_NEXT)
 			return verdict;
 	} else {
-		if ((verdict = tcp_step0_syn_again(tcb, seg)) != LEAT_TCP_NEXT)
+		if ((verdict = tcp_step0_syn_again(tcb, now_us, seg)) != LEAT_TCP_NEXT)
 			return verdict;
 		if ((verdict = tcp_step1_seq(tcb, now_us, seg)) != LEAT_TCP_NEXT)
 			return verdict;
@@ -353,7 +359,7 @@ tcp_steps(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struc
 	/* Sixth, urgent data: ignored, RFC 6093. */
 	if ((verdict = tcp_step7_text(tcb, now_us, seg, text)) != LEAT_TCP_NEXT)
 		return verdict;
-	return tcp_step8_fin(tcb, now_us, seg);
+	return tcp_step8_fin(tcb, now_us);
 }
 
 enum leat_tcp_verdict

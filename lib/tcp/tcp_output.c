@@ -26,16 +26,13 @@ tcp_fill_ts(const struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_opts *o
 }
 
 static void
-out_fill_opts(const struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_opts *opts)
+out_fill_opts(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_opts *opts)
 {
-	unsigned int nb_sacks_max = LEAT_TCP_SACK_MAX - tcb->ts_on;
-
 	tcp_fill_ts(tcb, now_us, opts);
-	if (!tcb->sack_on)
+	if (tcb->reass == 0 || !tcb->sack_on)
 		return;
-	opts->nb_sacks = (uint8_t)LEAT_MIN(tcb->nb_sacks, nb_sacks_max);
-	for (unsigned int i = 0; i < opts->nb_sacks; i++)
-		opts->sacks[i] = tcb->sacks[i];
+	opts->nb_sacks = tcp_reass_sacks(tcb, opts->sacks);
+	tcp_reass_told(tcb);
 }
 
 /* A segment of a synchronized connection; each carries an ACK. */
@@ -88,9 +85,8 @@ out_syn(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 		out_count_ack(tcb);
 	}
 	out->is_rtx = tcb->snd_max != tcb->iss;
-	if (!out->is_rtx)
-		tcp_rtt_start(tcb, now_us, tcb->iss + 1);
-	tcb->snd_nxt = tcb->iss + 1;
+	tcb->nb_rtx += out->is_rtx;
+	tcp_rtt_syn_sent(tcb, now_us);
 	tcb->snd_max = tcb->iss + 1;
 	tcp_rtx_start(tcb, now_us);
 	return true;
@@ -100,83 +96,198 @@ out_syn(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 static uint32_t
 out_text_max(const struct leat_tcb *tcb)
 {
-	uint32_t nb_sacks = LEAT_MIN(tcb->nb_sacks, LEAT_TCP_SACK_MAX - tcb->ts_on);
 	uint32_t len = tcp_eff_mss(tcb);
+	uint32_t nb_sacks = tcb->reass != 0 && tcb->sack_on ? tcp_reass_nb_sacks(tcb) : 0;
 
-	return tcb->sack_on && nb_sacks > 0 ? len - (4 + 8 * nb_sacks) : len;
+	return nb_sacks > 0 ? len - (4 + 8 * nb_sacks) : len;
 }
 
-/* The oldest unacknowledged segment once more, ahead of everything else. */
-static bool
-out_rtx(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
+/*
+ * How much of @p len bytes may leave at once: one segment, or several that the port cuts. No
+ * short segment but at the end of the text, @p is_end.
+ */
+static uint32_t
+out_cut(const struct leat_tcb *tcb, uint32_t text_max, uint32_t len, bool is_end)
 {
-	uint32_t len = LEAT_MIN(tcb->snd_len, tcb->snd_max - tcb->snd_una);
+	uint32_t tso_len_max = tcb->conf->tso_len_max;
 
-	if ((tcb->owed & TCP_OWED_RTX) == 0)
-		return false;
-	tcb->owed &= (uint8_t)~TCP_OWED_RTX;
-	if (tcb->snd_una == tcb->snd_max)
-		return false;
-	len = LEAT_MIN(len, out_text_max(tcb));
-	out_fill(tcb, now_us, out, tcb->snd_una);
+	if (len <= text_max)
+		return len;
+	if (tso_len_max < 2 * text_max)
+		return text_max;
+	if (is_end && len <= tso_len_max)
+		return len;
+	len = LEAT_MIN(len, tso_len_max);
+	return len - len % text_max; /* a division for several segments */
+}
+
+/* Put @p len bytes of text on a segment, and the FIN. */
+static void
+out_load(const struct leat_tcb *tcb, struct leat_tcp_out *out, uint32_t text_max, uint32_t len,
+	bool has_fin)
+{
+	out->len = len;
+	out->mss = (uint16_t)(len > text_max ? text_max : 0);
+	if (len > 0 && out->seq + len == tcb->snd_una + tcb->snd_len)
+		out->flags |= LEAT_TCP_PSH;
+	if (has_fin)
+		out->flags |= LEAT_TCP_FIN;
+}
+
+/* Text that was sent before leaves again: @p len bytes of @p rec, and the FIN behind it. */
+static void
+out_resend(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out, struct tcp_rec *rec,
+	uint32_t len)
+{
+	uint32_t text_max = out_text_max(tcb);
+	uint32_t end = rec->seq + len;
+	bool has_fin = tcb->fin_sent && end == tcb->snd_max - 1;
+
+	out_fill(tcb, now_us, out, rec->seq);
 	out->is_rtx = true;
 	if (len > 0) {
-		out->text = tcb->tx_head;
-		out->off = tcb->tx_head_off;
-		out->len = len;
+		out->text = rec->text;
+		out->off = rec->off;
 	}
-	if (len > 0 && len == tcb->snd_len)
-		out->flags |= LEAT_TCP_PSH;
-	if (tcb->fin_sent && len == tcb->snd_len)
-		out->flags |= LEAT_TCP_FIN;
-	tcp_rtt_stop(tcb);
+	out_load(tcb, out, text_max, len, has_fin);
+	tcp_rec_resent(tcb, now_us, rec, end + has_fin);
+	tcp_cc_on_sent(tcb, len);
+	tcb->nb_rtx++;
 	tcp_rtx_start(tcb, now_us);
+}
+
+/* Bytes of text in @p rec. */
+static uint32_t
+rec_text_len(const struct leat_tcb *tcb, const struct tcp_rec *rec)
+{
+	return rec->end - rec->seq - (tcb->fin_sent && rec->end == tcb->snd_max);
+}
+
+/* The oldest text in flight once more, though the pool has no record for it. */
+static bool
+out_front(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
+{
+	const struct tcp_rec *head = tcp_rec_at(tcb, tcb->rec_head);
+	struct tcp_rec front = {
+		.seq = tcb->snd_una,
+		.end = head == NULL ? tcb->snd_max : head->seq,
+		.text = tcb->tx_head,
+		.off = tcb->tx_head_off,
+	};
+	uint32_t len = LEAT_MIN(rec_text_len(tcb, &front), out_text_max(tcb));
+
+	front.end = front.seq + len; /* nothing to split */
+	out_resend(tcb, now_us, out, &front, len);
 	return true;
 }
 
 /*
- * How much of @p unsent bytes may go now. The sender's side of silly window avoidance,
- * section 3.8.6.2.1: a full segment, all there is, or half of the largest window; what
- * was sent before goes again in any size.
+ * How much of the lost text @p rec may go. What the pipe of RFC 6675 section 4 leaves of
+ * cwnd, by full segments; of a window that the peer took back, only its first segment, as a
+ * probe (RFC 9293 section 3.8.6).
  */
 static uint32_t
-out_sendable(const struct leat_tcb *tcb, uint32_t unsent)
+out_lost_len(const struct leat_tcb *tcb, const struct tcp_rec *rec, bool forced, bool *may_go)
 {
-	uint32_t flight = tcb->snd_nxt - tcb->snd_una;
-	uint32_t wnd = LEAT_MIN(tcp_cc_wnd(tcb), tcb->snd_wnd);
-	uint32_t room = wnd > flight ? wnd - flight : 0;
 	uint32_t text_max = out_text_max(tcb);
-	uint32_t len = LEAT_MIN(LEAT_MIN(unsent, text_max), room);
+	uint32_t text_len = rec_text_len(tcb, rec);
+	uint32_t pipe = tcp_pipe(tcb);
+	uint32_t wnd = tcp_cc_wnd(tcb);
+	uint32_t room = wnd > pipe ? wnd - pipe : 0;
+	uint32_t one = LEAT_MIN(text_len, text_max);
 
-	if (len == text_max || len == unsent || len >= tcb->snd_wnd_max / 2)
-		return len;
-	return tcb->probe_any || seq_lt(tcb->snd_nxt, tcb->snd_max) ? len : 0;
+	*may_go = forced || room >= one;
+	if (rec->seq != tcb->snd_una && rec->seq + one - tcb->snd_una > tcb->snd_wnd)
+		*may_go = false;
+	if (room <= one || rec->end - tcb->snd_una > tcb->snd_wnd)
+		return one;
+	return out_cut(tcb, text_max, LEAT_MIN(text_len, room), room >= text_len);
 }
 
-/* snd_nxt moves past a segment. */
-static void
-out_count(struct leat_tcb *tcb, uint64_t now_us, uint32_t len, bool has_fin)
+/* What was lost, the oldest first, ahead of new text. */
+static bool
+out_rtx(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 {
-	bool is_new = tcb->snd_nxt == tcb->snd_max;
+	bool forced = (tcb->owed & TCP_OWED_RTX) != 0;
+	struct tcp_rec *rec;
+	uint32_t len;
+	bool may_go;
 
+	if (!forced && tcb->snd_lost == 0)
+		return false;
+	tcb->owed &= (uint8_t)~TCP_OWED_RTX;
+	if (tcb->snd_una == tcb->snd_max)
+		return false;
+	if (forced && !tcp_rec_covers_front(tcb))
+		return out_front(tcb, now_us, out);
+	rec = tcp_rec_first_lost(tcb);
+	if (rec == NULL)
+		return false;
+	tcp_rec_gather(tcb, rec, out_text_max(tcb)); /* small ones leave as one segment */
+	len = out_lost_len(tcb, rec, forced, &may_go);
+	if (may_go)
+		out_resend(tcb, now_us, out, rec, len);
+	return may_go;
+}
+
+/*
+ * How much of @p unsent bytes may go now. The sender's side of silly window avoidance,
+ * section 3.8.6.2.1: a full segment, all there is, or half of the largest window. What was
+ * lost comes first.
+ */
+static uint32_t
+out_sendable(const struct leat_tcb *tcb, uint32_t text_max, uint32_t unsent)
+{
+	uint32_t flight = tcb->snd_max - tcb->snd_una;
+	uint32_t pipe = tcp_pipe(tcb);
+	uint32_t cwnd = tcp_cc_wnd(tcb);
+	uint32_t room = cwnd > pipe ? cwnd - pipe : 0;
+	uint32_t wnd = tcb->snd_wnd > flight ? tcb->snd_wnd - flight : 0;
+	uint32_t len = LEAT_MIN(unsent, LEAT_MIN(room, wnd));
+
+	if (tcb->snd_lost > 0)
+		return 0;
+	if (len == unsent || len >= text_max)
+		return out_cut(tcb, text_max, len, len == unsent);
+	return len >= tcb->snd_wnd_max / 2 || tcb->probe_any ? len : 0;
+}
+
+/* New text of @p len bytes leaves, and the FIN behind it. */
+static void
+out_new(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out, uint32_t text_max,
+	uint32_t len, bool has_fin)
+{
+	out_fill(tcb, now_us, out, tcb->snd_max);
+	if (len > 0) {
+		out->text = tcb->tx_pos;
+		out->off = tcb->tx_pos_off;
+	}
+	out_load(tcb, out, text_max, len, has_fin);
+	tcp_rec_sent(tcb, now_us, out, out->seq + len + has_fin);
 	tcp_tx_advance(tcb, len);
-	tcb->snd_nxt += len + has_fin;
+	tcb->snd_max += len + has_fin;
 	tcb->fin_sent |= has_fin;
-	if (is_new)
-		tcp_rtt_start(tcb, now_us, tcb->snd_nxt);
-	if (seq_lt(tcb->snd_max, tcb->snd_nxt))
-		tcb->snd_max = tcb->snd_nxt;
 	tcb->snd_at_ms = tcp_ms(now_us);
 	tcb->probe_any = false;
+	tcp_cc_on_sent(tcb, len);
 	tcp_rtx_start(tcb, now_us);
 }
 
-/* Text from snd_nxt on, and the FIN behind it. */
+/* Bytes that were never sent. */
+static uint32_t
+out_unsent(const struct leat_tcb *tcb)
+{
+	uint32_t flight = tcb->snd_max - tcb->snd_una;
+
+	return flight < tcb->snd_len ? tcb->snd_len - flight : 0;
+}
+
+/* Text from snd_max on, and the FIN behind it. */
 static bool
 out_text(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 {
-	uint32_t flight = tcb->snd_nxt - tcb->snd_una;
-	uint32_t unsent = flight < tcb->snd_len ? tcb->snd_len - flight : 0;
+	uint32_t text_max = out_text_max(tcb);
+	uint32_t unsent = out_unsent(tcb);
 	uint32_t len;
 	bool has_fin;
 
@@ -187,27 +298,60 @@ out_text(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 		tcb->life_at_us = now_us + tcb->conf->fin_wait_2_us;
 	if (tcb->snd_una == tcb->snd_max && unsent > 0)
 		tcp_cc_on_restart(tcb, now_us);
-	len = out_sendable(tcb, unsent);
+	len = out_sendable(tcb, text_max, unsent);
 	/* A FIN takes no room: it goes whatever the window is. */
-	has_fin = tcb->fin_queued && len == unsent && flight <= tcb->snd_len;
+	has_fin = tcb->fin_queued && !tcb->fin_sent && len == unsent;
 	if (len == 0 && !has_fin) {
 		tcb->owed &= (uint8_t)~TCP_OWED_SEND;
-		if (unsent > 0 && flight == 0)
+		if (unsent > 0 && tcb->snd_una == tcb->snd_max)
 			tcp_persist_start(tcb, now_us);
 		return false;
 	}
-	out_fill(tcb, now_us, out, tcb->snd_nxt);
-	out->is_rtx = seq_lt(tcb->snd_nxt, tcb->snd_max);
-	if (len > 0) {
-		out->text = tcb->tx_pos;
-		out->off = tcb->tx_pos_off;
-		out->len = len;
+	out_new(tcb, now_us, out, text_max, len, has_fin);
+	return true;
+}
+
+/* The last record with text, if there is one: not every peer tells by SACK of a FIN alone. */
+static struct tcp_rec *
+out_last_text(const struct leat_tcb *tcb)
+{
+	struct tcp_rec *rec = tcp_rec_at(tcb, tcb->rec_tail);
+
+	if (rec == NULL || rec_text_len(tcb, rec) > 0 || tcb->rec_head == tcb->rec_tail)
+		return rec;
+	for (rec = tcp_rec_at(tcb, tcb->rec_head); rec->next != tcb->rec_tail;)
+		rec = tcp_rec_at(tcb, rec->next);
+	return rec;
+}
+
+/*
+ * A tail loss probe, RFC 8985 section 7.3: new text if there is some that the peer takes,
+ * whatever cwnd is, else the last segment again.
+ */
+static bool
+out_tlp(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
+{
+	uint32_t text_max = out_text_max(tcb);
+	uint32_t len = LEAT_MIN(out_unsent(tcb), text_max);
+	struct tcp_rec *rec;
+
+	if ((tcb->owed & TCP_OWED_TLP) == 0)
+		return false;
+	tcb->owed &= (uint8_t)~TCP_OWED_TLP;
+	rec = out_last_text(tcb);
+	if (rec == NULL || (rec->flags & (TCP_REC_SACKED | TCP_REC_LOST)) != 0)
+		return false; /* the peer has told meanwhile */
+	tcb->tlp_on = true;
+	tcb->tlp_is_rtx = len == 0 || tcb->snd_max + len - tcb->snd_una > tcb->snd_wnd;
+	if (!tcb->tlp_is_rtx) {
+		out_new(tcb, now_us, out, text_max, len, tcb->fin_queued && len == out_unsent(tcb));
+	} else {
+		len = rec_text_len(tcb, rec);
+		if (len > text_max && tcp_rec_split(tcb, rec, rec->seq + len - text_max))
+			rec = tcp_rec_at(tcb, rec->next);
+		out_resend(tcb, now_us, out, rec, LEAT_MIN(len, text_max));
 	}
-	if (len > 0 && len == unsent)
-		out->flags |= LEAT_TCP_PSH;
-	if (has_fin)
-		out->flags |= LEAT_TCP_FIN;
-	out_count(tcb, now_us, len, has_fin);
+	tcb->tlp_end = tcb->snd_max;
 	return true;
 }
 
@@ -243,7 +387,7 @@ leat_tcp_output(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 {
 	if (tcb->owed == 0)
 		return false;
-	return out_syn(tcb, now_us, out) || out_rtx(tcb, now_us, out) ||
-	       out_text(tcb, now_us, out) || out_probe(tcb, now_us, out) ||
-	       out_ack(tcb, now_us, out);
+	return out_syn(tcb, now_us, out) || out_tlp(tcb, now_us, out) ||
+	       out_rtx(tcb, now_us, out) || out_text(tcb, now_us, out) ||
+	       out_probe(tcb, now_us, out) || out_ack(tcb, now_us, out);
 }

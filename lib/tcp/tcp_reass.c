@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Text that came before its time: packets sorted by sequence number that do not
- * overlap. Where two segments claim the same bytes, those that came first stay. A
- * segment that reaches over kept text is cut at its start; what lay behind comes again,
- * since only received and kept bytes are ever acknowledged.
+ * Text that came before its time: runs of text without a hole, sorted by sequence number.
+ * Where two segments claim the same bytes, those that came first stay. A segment that
+ * reaches over kept text is cut at its start; what lay behind comes again, since only
+ * received and kept bytes are ever acknowledged.
  *
- * The sequence number of a packet and the link to the next live in fields of its first
- * mbuf that mean nothing between the driver's receive and its transmit.
+ * A run is one packet. Its sequence number, its last mbuf and the link to the next run live
+ * in fields of its first mbuf that mean nothing between the driver's receive and its
+ * transmit. A search passes runs, of which there are as many as holes.
  */
 
 #include <string.h>
@@ -18,32 +19,84 @@
 
 static_assert(sizeof(((struct rte_mbuf *)NULL)->tx_offload) == sizeof(struct rte_mbuf *),
 	"the link takes the whole field");
+static_assert(sizeof(((struct rte_mbuf *)NULL)->hash) == sizeof(struct rte_mbuf *),
+	"so does the last mbuf");
+static_assert(LEAT_TCP_RUNS_MAX <= UINT8_MAX, "nb_runs counts them");
 
 static struct rte_mbuf *
-piece_next(const struct rte_mbuf *piece)
+run_next(const struct rte_mbuf *run)
 {
 	struct rte_mbuf *next;
 
-	memcpy(&next, &piece->tx_offload, sizeof(next));
+	memcpy(&next, &run->tx_offload, sizeof(next));
 	return next;
 }
 
 static void
-piece_set_next(struct rte_mbuf *piece, struct rte_mbuf *next)
+run_set_next(struct rte_mbuf *run, struct rte_mbuf *next)
 {
-	memcpy(&piece->tx_offload, &next, sizeof(next));
+	memcpy(&run->tx_offload, &next, sizeof(next));
+}
+
+static struct rte_mbuf *
+run_last(const struct rte_mbuf *run)
+{
+	struct rte_mbuf *last;
+
+	memcpy(&last, &run->hash, sizeof(last));
+	return last;
+}
+
+static void
+run_set_last(struct rte_mbuf *run, struct rte_mbuf *last)
+{
+	memcpy(&run->hash, &last, sizeof(last));
 }
 
 static uint32_t
-piece_seq(const struct rte_mbuf *piece)
+run_seq(const struct rte_mbuf *run)
 {
-	return piece->hash.fdir.lo;
+	return run->packet_type;
 }
 
 static uint32_t
-piece_end(const struct rte_mbuf *piece)
+run_end(const struct rte_mbuf *run)
 {
-	return piece->hash.fdir.lo + piece->pkt_len;
+	return run->packet_type + run->pkt_len;
+}
+
+/* The connection's state, perhaps from now on. NULL: the pool is dry. */
+static struct tcp_reass *
+reass_get(struct leat_tcb *tcb)
+{
+	struct leat_tcp_pool *pool = tcb->conf->pool;
+	struct tcp_reass *reass;
+
+	if (tcb->reass != 0)
+		return tcp_reass_of(tcb);
+	if (pool == NULL || pool->reass_free == 0)
+		return NULL;
+	tcb->reass = pool->reass_free;
+	reass = tcp_reass_of(tcb);
+	pool->reass_free = reass->next_free;
+	pool->nb_reass_left--;
+	*reass = (struct tcp_reass){ 0 };
+	return reass;
+}
+
+/* Give it back if nothing is kept and nothing is left to tell. */
+static void
+reass_put(struct leat_tcb *tcb)
+{
+	struct leat_tcp_pool *pool = tcb->conf->pool;
+	struct tcp_reass *reass = tcp_reass_of(tcb);
+
+	if (reass == NULL || reass->head != NULL || reass->has_dsack)
+		return;
+	reass->next_free = pool->reass_free;
+	pool->reass_free = tcb->reass;
+	pool->nb_reass_left++;
+	tcb->reass = 0;
 }
 
 static bool
@@ -57,156 +110,313 @@ block_touches(const struct leat_tcp_sack *block, uint32_t left, uint32_t right)
  * others repeat what was told before. Blocks that it joins become one.
  */
 static void
-sack_add(struct leat_tcb *tcb, uint32_t left, uint32_t right)
+sack_add(struct tcp_reass *reass, uint32_t left, uint32_t right)
 {
 	struct leat_tcp_sack kept[LEAT_TCP_SACK_MAX];
 	unsigned int nb_kept = 0;
 
-	for (unsigned int i = 0; i < tcb->nb_sacks; i++) {
-		const struct leat_tcp_sack *block = &tcb->sacks[i];
+	for (unsigned int i = 0; i < reass->nb_sacks; i++) {
+		const struct leat_tcp_sack *block = &reass->sacks[i];
 
-		if (block_touches(block, left, right)) {
-			left = seq_lt(block->left, left) ? block->left : left;
-			right = seq_lt(right, block->right) ? block->right : right;
-		} else {
+		if (!block_touches(block, left, right))
 			kept[nb_kept++] = *block;
-		}
 	}
 	nb_kept = LEAT_MIN(nb_kept, LEAT_TCP_SACK_MAX - 1);
-	tcb->sacks[0] = (struct leat_tcp_sack){ left, right };
+	reass->sacks[0] = (struct leat_tcp_sack){ left, right };
 	for (unsigned int i = 0; i < nb_kept; i++)
-		tcb->sacks[i + 1] = kept[i];
-	tcb->nb_sacks = (uint8_t)(nb_kept + 1);
+		reass->sacks[i + 1] = kept[i];
+	reass->nb_sacks = (uint8_t)(nb_kept + 1);
 }
 
-/* rcv_nxt has moved: forget the blocks before it. */
+/* Forget the blocks that are not, or not only, before @p end and behind rcv_nxt. */
 static void
-sack_prune(struct leat_tcb *tcb)
+sack_prune(const struct leat_tcb *tcb, struct tcp_reass *reass, uint32_t end)
 {
 	unsigned int nb = 0;
 
-	for (unsigned int i = 0; i < tcb->nb_sacks; i++) {
-		if (seq_lt(tcb->rcv_nxt, tcb->sacks[i].right))
-			tcb->sacks[nb++] = tcb->sacks[i];
+	for (unsigned int i = 0; i < reass->nb_sacks; i++) {
+		if (seq_lt(tcb->rcv_nxt, reass->sacks[i].right) &&
+			seq_le(reass->sacks[i].right, end))
+			reass->sacks[nb++] = reass->sacks[i];
 	}
-	tcb->nb_sacks = (uint8_t)nb;
+	reass->nb_sacks = (uint8_t)nb;
 }
 
 static bool
-reass_has_room(const struct leat_tcb *tcb, uint32_t nb_segs)
+reass_has_room(const struct leat_tcb *tcb, const struct tcp_reass *reass, uint32_t nb_mbufs)
 {
-	if (tcb->nb_reass + nb_segs > tcb->conf->nb_reass_max)
+	if (reass->nb_mbufs + nb_mbufs > tcb->conf->nb_reass_max)
 		return false;
-	return tcb->conf->reass_budget == NULL || *tcb->conf->reass_budget >= nb_segs;
+	return tcb->conf->reass_budget == NULL || *tcb->conf->reass_budget >= nb_mbufs;
 }
 
 static void
-reass_count(struct leat_tcb *tcb, int nb_segs)
+reass_count(const struct leat_tcb *tcb, struct tcp_reass *reass, int nb_mbufs)
 {
-	tcb->nb_reass = (uint16_t)(tcb->nb_reass + nb_segs);
+	reass->nb_mbufs = (uint16_t)(reass->nb_mbufs + nb_mbufs);
 	if (tcb->conf->reass_budget != NULL)
-		*tcb->conf->reass_budget -= (uint32_t)nb_segs;
+		*tcb->conf->reass_budget -= (uint32_t)nb_mbufs;
 }
 
-/* The last piece that starts at or before @p seq; text mostly comes behind all others. */
+/* The last run that starts at or before @p seq; text mostly goes on with the latest. */
 static struct rte_mbuf *
-reass_find(const struct leat_tcb *tcb, uint32_t seq)
+reass_find(const struct tcp_reass *reass, uint32_t seq)
 {
+	struct rte_mbuf *run = reass->head;
 	struct rte_mbuf *prev = NULL;
 
-	if (tcb->reass_tail != NULL && seq_le(piece_seq(tcb->reass_tail), seq))
-		return tcb->reass_tail;
-	for (struct rte_mbuf *piece = tcb->reass_head;
-		piece != NULL && seq_le(piece_seq(piece), seq); piece = piece_next(piece))
-		prev = piece;
+	if (reass->hint != NULL && seq_le(run_seq(reass->hint), seq))
+		run = reass->hint;
+	for (; run != NULL && seq_le(run_seq(run), seq); run = run_next(run))
+		prev = run;
 	return prev;
 }
 
+/* A run of its own behind @p prev. */
 static void
-reass_link(struct leat_tcb *tcb, struct rte_mbuf *prev, uint32_t seq, struct rte_mbuf *text)
+run_link(const struct leat_tcb *tcb, struct tcp_reass *reass, struct rte_mbuf *prev, uint32_t seq,
+	struct rte_mbuf *text)
 {
-	struct rte_mbuf *next = prev == NULL ? tcb->reass_head : piece_next(prev);
-
-	text->hash.fdir.lo = seq;
-	piece_set_next(text, next);
+	text->packet_type = seq;
+	run_set_last(text, rte_pktmbuf_lastseg(text));
+	run_set_next(text, prev == NULL ? reass->head : run_next(prev));
 	if (prev == NULL)
-		tcb->reass_head = text;
+		reass->head = text;
 	else
-		piece_set_next(prev, text);
-	if (next == NULL)
-		tcb->reass_tail = text;
-	reass_count(tcb, text->nb_segs);
+		run_set_next(prev, text);
+	reass->nb_runs++;
+	reass_count(tcb, reass, text->nb_segs);
+}
+
+/* Append a packet that ends with @p last. */
+static void
+run_extend(struct rte_mbuf *run, struct rte_mbuf *text, struct rte_mbuf *last)
+{
+	run_last(run)->next = text;
+	run_set_last(run, last);
+	run->pkt_len += text->pkt_len;
+	run->nb_segs = (uint16_t)(run->nb_segs + text->nb_segs);
+	text->nb_segs = 1; /* of a segment that is not the first */
 }
 
 static struct rte_mbuf *
-reass_pop(struct leat_tcb *tcb)
+run_pop(const struct leat_tcb *tcb, struct tcp_reass *reass)
 {
-	struct rte_mbuf *piece = tcb->reass_head;
+	struct rte_mbuf *run = reass->head;
 
-	tcb->reass_head = piece_next(piece);
-	if (tcb->reass_head == NULL)
-		tcb->reass_tail = NULL;
-	piece_set_next(piece, NULL);
-	reass_count(tcb, -(int)piece->nb_segs);
-	return piece;
+	reass->head = run_next(run);
+	if (reass->hint == run)
+		reass->hint = NULL;
+	reass->nb_runs--;
+	reass_count(tcb, reass, -(int)run->nb_segs);
+	return run;
+}
+
+/*
+ * Keep text that overlaps no run, behind @p prev. Returns the run that it is part of;
+ * NULL: there was no room for it.
+ */
+static struct rte_mbuf *
+reass_keep(const struct leat_tcb *tcb, struct tcp_reass *reass, struct rte_mbuf *prev, uint32_t seq,
+	struct rte_mbuf *text)
+{
+	bool extends = prev != NULL && run_end(prev) == seq;
+
+	if (extends && tcp_text_copy(prev, run_last(prev), text))
+		return prev;
+	if (!reass_has_room(tcb, reass, text->nb_segs) ||
+		(!extends && reass->nb_runs >= LEAT_TCP_RUNS_MAX)) {
+		rte_pktmbuf_free(text);
+		return NULL;
+	}
+	if (extends) {
+		reass_count(tcb, reass, text->nb_segs);
+		run_extend(prev, text, rte_pktmbuf_lastseg(text));
+		return prev;
+	}
+	run_link(tcb, reass, prev, seq, text);
+	return text;
+}
+
+/* The hole behind @p run is filled: what follows becomes a part of it. */
+static void
+run_join_next(struct tcp_reass *reass, struct rte_mbuf *run)
+{
+	struct rte_mbuf *next = run_next(run);
+	struct rte_mbuf *last;
+
+	if (next == NULL || run_end(run) != run_seq(next))
+		return;
+	last = run_last(next);
+	run_set_next(run, run_next(next));
+	run_extend(run, next, last);
+	reass->nb_runs--;
 }
 
 void
 tcp_reass_insert(struct leat_tcb *tcb, uint32_t seq, struct rte_mbuf *text)
 {
-	struct rte_mbuf *prev = reass_find(tcb, seq);
-	struct rte_mbuf *next = prev == NULL ? tcb->reass_head : piece_next(prev);
+	struct tcp_reass *reass = reass_get(tcb);
 	uint32_t end = seq + text->pkt_len;
+	struct rte_mbuf *prev, *next, *run;
 
-	if (prev != NULL && seq_lt(seq, piece_end(prev))) {
-		if (seq_le(end, piece_end(prev))) { /* all of it is here, and told so again */
-			sack_add(tcb, seq, end);
-			rte_pktmbuf_free(text);
-			return;
-		}
-		text = tcp_text_cut_front(text, piece_end(prev) - seq);
-		seq = piece_end(prev);
-	}
-	if (next != NULL && seq_lt(piece_seq(next), end)) {
-		end = piece_seq(next);
-		text = tcp_text_keep(text, end - seq);
-		if (text == NULL)
-			return;
-	}
-	if (prev != NULL && seq == piece_end(prev) &&
-		tcp_text_copy(prev, rte_pktmbuf_lastseg(prev), text)) {
-		sack_add(tcb, seq, end);
-		return;
-	}
-	if (!reass_has_room(tcb, text->nb_segs)) {
+	if (reass == NULL) {
 		rte_pktmbuf_free(text);
 		return;
 	}
-	reass_link(tcb, prev, seq, text);
-	sack_add(tcb, seq, end);
+	prev = reass_find(reass, seq);
+	next = prev == NULL ? reass->head : run_next(prev);
+	if (prev != NULL && seq_lt(seq, run_end(prev))) {
+		uint32_t right = run_end(prev);
+
+		tcp_reass_dsack(tcb, seq, seq_lt(end, right) ? end : right);
+		if (seq_le(end, right)) { /* all of it is here, and told so again */
+			sack_add(reass, run_seq(prev), right);
+			rte_pktmbuf_free(text);
+			return;
+		}
+		text = tcp_text_cut_front(text, right - seq);
+		seq = right;
+	}
+	if (next != NULL && seq_lt(run_seq(next), end)) {
+		uint32_t right = run_end(next);
+
+		tcp_reass_dsack(tcb, run_seq(next), seq_lt(end, right) ? end : right);
+		text = tcp_text_keep(text, run_seq(next) - seq);
+		if (text == NULL)
+			return;
+	}
+	run = reass_keep(tcb, reass, prev, seq, text);
+	if (run != NULL) {
+		run_join_next(reass, run);
+		reass->hint = run;
+		sack_add(reass, run_seq(run), run_end(run));
+	}
+	reass_put(tcb);
 }
 
 uint32_t
 tcp_reass_new_len(const struct leat_tcb *tcb, uint32_t len)
 {
-	if (tcb->reass_head == NULL)
+	const struct tcp_reass *reass = tcp_reass_of(tcb);
+
+	if (reass == NULL || reass->head == NULL)
 		return len;
-	return LEAT_MIN(len, piece_seq(tcb->reass_head) - tcb->rcv_nxt);
+	return LEAT_MIN(len, run_seq(reass->head) - tcb->rcv_nxt);
 }
 
 void
 tcp_reass_drain(struct leat_tcb *tcb)
 {
-	while (tcb->reass_head != NULL && piece_seq(tcb->reass_head) == tcb->rcv_nxt)
-		tcp_rx_append(tcb, reass_pop(tcb));
-	LEAT_ASSERT(tcb->reass_head == NULL || seq_lt(tcb->rcv_nxt, piece_seq(tcb->reass_head)));
-	sack_prune(tcb);
+	struct tcp_reass *reass = tcp_reass_of(tcb);
+
+	if (reass == NULL)
+		return;
+	if (reass->head != NULL && run_seq(reass->head) == tcb->rcv_nxt) {
+		struct rte_mbuf *run = run_pop(tcb, reass);
+
+		tcp_rx_append(tcb, run, run_last(run));
+	}
+	LEAT_ASSERT(reass->head == NULL || seq_lt(tcb->rcv_nxt, run_seq(reass->head)));
+	sack_prune(tcb, reass, tcb->rcv_adv);
+	reass_put(tcb);
+}
+
+/* Keep the first @p len bytes of @p run, which are not all. */
+static void
+run_keep(const struct leat_tcb *tcb, struct tcp_reass *reass, struct rte_mbuf *run, uint32_t len)
+{
+	reass_count(tcb, reass, -(int)run->nb_segs);
+	run = tcp_text_keep(run, len);
+	run_set_last(run, rte_pktmbuf_lastseg(run));
+	reass_count(tcb, reass, run->nb_segs);
+}
+
+void
+tcp_reass_cut(struct leat_tcb *tcb, uint32_t end)
+{
+	struct tcp_reass *reass = tcp_reass_of(tcb);
+	struct rte_mbuf *last = NULL;
+	struct rte_mbuf *run;
+
+	if (reass == NULL)
+		return;
+	for (run = reass->head; run != NULL && seq_lt(run_seq(run), end); run = run_next(run))
+		last = run;
+	while (run != NULL) {
+		struct rte_mbuf *next = run_next(run);
+
+		reass->nb_runs--;
+		reass_count(tcb, reass, -(int)run->nb_segs);
+		rte_pktmbuf_free(run);
+		run = next;
+	}
+	reass->hint = NULL;
+	if (last == NULL) {
+		reass->head = NULL;
+	} else {
+		run_set_next(last, NULL);
+		if (seq_lt(end, run_end(last)))
+			run_keep(tcb, reass, last, end - run_seq(last));
+	}
+	sack_prune(tcb, reass, end);
+	reass_put(tcb);
+}
+
+void
+tcp_reass_dsack(struct leat_tcb *tcb, uint32_t left, uint32_t right)
+{
+	struct tcp_reass *reass;
+
+	if (!tcb->sack_on || left == right)
+		return;
+	reass = reass_get(tcb);
+	if (reass == NULL || reass->has_dsack) /* the first of a turn is told */
+		return;
+	reass->has_dsack = true;
+	reass->dsack = (struct leat_tcp_sack){ left, right };
+}
+
+uint8_t
+tcp_reass_nb_sacks(const struct leat_tcb *tcb)
+{
+	const struct tcp_reass *reass = tcp_reass_of(tcb);
+	uint32_t nb_max = LEAT_TCP_SACK_MAX - tcb->ts_on;
+
+	return (uint8_t)LEAT_MIN((uint32_t)reass->nb_sacks + reass->has_dsack, nb_max);
+}
+
+uint8_t
+tcp_reass_sacks(const struct leat_tcb *tcb, struct leat_tcp_sack *sacks)
+{
+	const struct tcp_reass *reass = tcp_reass_of(tcb);
+	uint8_t nb = tcp_reass_nb_sacks(tcb);
+	uint8_t nb_dsacks = reass->has_dsack;
+
+	if (nb_dsacks > 0)
+		sacks[0] = reass->dsack;
+	for (uint8_t i = nb_dsacks; i < nb; i++)
+		sacks[i] = reass->sacks[i - nb_dsacks];
+	return nb;
+}
+
+void
+tcp_reass_told(struct leat_tcb *tcb)
+{
+	tcp_reass_of(tcb)->has_dsack = false;
+	reass_put(tcb);
 }
 
 void
 tcp_reass_free(struct leat_tcb *tcb)
 {
-	while (tcb->reass_head != NULL)
-		rte_pktmbuf_free(reass_pop(tcb));
-	tcb->nb_sacks = 0;
+	struct tcp_reass *reass = tcp_reass_of(tcb);
+
+	if (reass == NULL)
+		return;
+	while (reass->head != NULL)
+		rte_pktmbuf_free(run_pop(tcb, reass));
+	reass->nb_sacks = 0;
+	reass->has_dsack = false;
+	reass_put(tcb);
 }

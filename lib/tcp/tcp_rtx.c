@@ -20,10 +20,10 @@ rto_clamp(const struct leat_tcb *tcb, uint64_t rto_us)
 }
 
 /* RFC 6298 rules 2.2 and 2.3. */
-static void
-rtt_sample(struct leat_tcb *tcb, uint64_t sample_us)
+void
+tcp_rtt_sample(struct leat_tcb *tcb, uint32_t sample_us)
 {
-	uint32_t rtt = (uint32_t)LEAT_MIN(sample_us, (uint64_t)LEAT_TCP_RTO_MAX_US);
+	uint32_t rtt = LEAT_MIN(sample_us, LEAT_TCP_RTO_MAX_US);
 
 	rtt = LEAT_MAX(rtt, 1u);
 	if (tcb->srtt_us == 0) {
@@ -39,66 +39,90 @@ rtt_sample(struct leat_tcb *tcb, uint64_t sample_us)
 	tcb->rto_us =
 		rto_clamp(tcb, (uint64_t)tcb->srtt_us + LEAT_MAX(4 * (uint64_t)tcb->rttvar_us,
 								(uint64_t)RTT_GRANULARITY_US));
-	tcb->rtt_on = false;
-	tcb->rtt_lost = false;
+}
+
+/* Milliseconds since what @p seg answers left, in our timestamp clock; negative: untold. */
+static int32_t
+echo_age_ms(const struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	if (!tcb->ts_on || !seg->opts.has_ts || seg->opts.ts_ecr == 0)
+		return -1;
+	return (int32_t)(tcp_ts_now(tcb->conf, now_us) - seg->opts.ts_ecr);
+}
+
+enum tcp_echo
+tcp_echo_of(const struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg,
+	uint32_t sent_us)
+{
+	int32_t age_ms = echo_age_ms(tcb, now_us, seg);
+
+	if (age_ms < 0)
+		return TCP_ECHO_NONE;
+	/* The clock's tick may lie between: what left at sent_us is less than one older. */
+	return (uint32_t)age_ms > ((uint32_t)now_us - sent_us) / 1000 + 1 ? TCP_ECHO_EARLIER
+									  : TCP_ECHO_LATEST;
 }
 
 void
-tcp_rtt_start(struct leat_tcb *tcb, uint64_t now_us, uint32_t seq_end)
+tcp_rtt_syn_sent(struct leat_tcb *tcb, uint64_t now_us)
 {
-	if (tcb->rtt_on)
-		return;
-	tcb->rtt_on = true;
-	tcb->rtt_lost = false;
-	tcb->rtt_seq = seq_end;
-	tcb->rtt_at_us = now_us;
+	tcb->syn_resent = tcb->snd_max != tcb->iss;
+	tcb->rack_us = (uint32_t)now_us;
+	tcb->rack_end = tcb->iss + 1;
 }
 
 void
-tcp_rtt_stop(struct leat_tcb *tcb)
+tcp_rtt_cookie(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
 {
-	tcb->rtt_on = false;
-	tcb->rtt_lost = true;
+	int32_t age_ms = echo_age_ms(tcb, now_us, seg);
+
+	tcb->syn_resent = age_ms < 0; /* nobody knows when */
+	tcb->rack_us = (uint32_t)now_us - (uint32_t)age_ms * 1000;
 }
 
 void
-tcp_rtt_take_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+tcp_rtt_syn_acked(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
 {
-	if (tcb->rtt_on) {
-		if (seq_le(tcb->rtt_seq, seg->ack))
-			rtt_sample(tcb, now_us - tcb->rtt_at_us);
-		return;
-	}
-	/* Karn's rule: of text that was sent twice, only an echoed timestamp tells which. */
-	if (tcb->rtt_lost && tcb->ts_on && seg->opts.has_ts && seg->opts.ts_ecr != 0) {
-		uint32_t sample_ms = tcp_ts_now(tcb->conf, now_us) - seg->opts.ts_ecr;
-
-		if (sample_ms <= INT32_MAX)
-			rtt_sample(tcb, (uint64_t)sample_ms * 1000);
-	}
-}
-
-void
-tcp_rtt_syn_acked(struct leat_tcb *tcb)
-{
+	if (!tcb->syn_resent || tcp_echo_of(tcb, now_us, seg, tcb->rack_us) == TCP_ECHO_LATEST)
+		tcp_rtt_sample(tcb, (uint32_t)now_us - tcb->rack_us);
 	if (tcb->srtt_us == 0)
 		tcb->rto_us = rto_clamp(tcb, RTO_SYN_LOST_US);
+	tcb->fack = seg->ack;
+}
+
+/* A probe of the tail comes before the time-out, if it is to be sent at all. */
+static void
+rtx_arm(struct leat_tcb *tcb, uint64_t now_us)
+{
+	uint64_t probe_us = tcp_tlp_wait_us(tcb);
+
+	tcb->timer_kind = probe_us == UINT64_MAX ? TCP_TIMER_RTX : TCP_TIMER_TLP;
+	tcb->rtx_at_us = now_us + LEAT_MIN(probe_us, (uint64_t)tcb->rto_us);
 }
 
 void
 tcp_rtx_start(struct leat_tcb *tcb, uint64_t now_us)
 {
-	if (tcb->timer_kind == TCP_TIMER_RTX && tcb->rtx_at_us != TCP_NEVER)
-		return;
-	tcb->timer_kind = TCP_TIMER_RTX;
-	tcb->rtx_at_us = now_us + tcb->rto_us;
+	uint64_t probe_us;
+
+	if (tcb->timer_kind == TCP_TIMER_PERSIST || tcb->rtx_at_us == TCP_NEVER) {
+		rtx_arm(tcb, now_us);
+	} else if (tcb->timer_kind == TCP_TIMER_TLP) { /* sooner for a longer tail, never later */
+		probe_us = tcp_tlp_wait_us(tcb);
+		if (probe_us < tcb->rtx_at_us - now_us)
+			tcb->rtx_at_us = now_us + probe_us;
+	}
 }
 
 void
 tcp_rtx_restart(struct leat_tcb *tcb, uint64_t now_us)
 {
-	tcb->timer_kind = TCP_TIMER_RTX;
-	tcb->rtx_at_us = tcb->snd_una == tcb->snd_max ? TCP_NEVER : now_us + tcb->rto_us;
+	if (tcb->snd_una == tcb->snd_max) {
+		tcb->timer_kind = TCP_TIMER_RTX;
+		tcb->rtx_at_us = TCP_NEVER;
+		return;
+	}
+	rtx_arm(tcb, now_us);
 }
 
 static uint64_t
@@ -128,6 +152,14 @@ leat_tcp_is_stalled(const struct leat_tcb *tcb)
 					      tcb->rtx_at_us != TCP_NEVER && tcb->nb_probes > 0);
 }
 
+/* The time-out, with no probe before it. */
+static void
+rtx_set(struct leat_tcb *tcb, uint64_t now_us)
+{
+	tcb->timer_kind = TCP_TIMER_RTX;
+	tcb->rtx_at_us = now_us + tcb->rto_us;
+}
+
 /* RFC 6298 rules 5.4 to 5.6. */
 static void
 rtx_fire(struct leat_tcb *tcb, uint64_t now_us)
@@ -141,17 +173,28 @@ rtx_fire(struct leat_tcb *tcb, uint64_t now_us)
 	}
 	tcb->nb_retries++;
 	tcb->rto_us = rto_clamp(tcb, 2 * (uint64_t)tcb->rto_us);
-	tcb->rtx_at_us = now_us + tcb->rto_us;
-	tcp_rtt_stop(tcb);
-	tcb->owed &= (uint8_t)~TCP_OWED_RTX;
+	rtx_set(tcb, now_us);
 	if (is_syn) {
 		tcb->syn_retried = true;
 		tcb->owed |= TCP_OWED_SYN;
 		return;
 	}
-	tcp_cc_on_timeout(tcb);
-	tcp_rewind(tcb);
-	tcb->owed |= TCP_OWED_SEND;
+	tcp_recovery_on_timeout(tcb, now_us);
+}
+
+/*
+ * The tail is to be probed. RFC 8985 section 7.3 starts the time-out anew then; here it
+ * comes when it would have come without the probe, which gets as long again for an answer.
+ */
+static void
+tlp_fire(struct leat_tcb *tcb, uint64_t now_us)
+{
+	uint64_t probe_us = tcp_tlp_wait_us(tcb);
+
+	rtx_set(tcb, now_us);
+	if (probe_us < tcb->rto_us)
+		tcb->rtx_at_us = now_us + LEAT_MAX(tcb->rto_us - probe_us, probe_us);
+	tcb->owed |= TCP_OWED_TLP;
 }
 
 /* The window is closed, or too small to be worth a segment, and nothing is in flight. */
@@ -189,8 +232,19 @@ leat_tcp_timeout(struct leat_tcb *tcb, uint64_t now_us)
 	}
 	if (tcb->rtx_at_us > now_us)
 		return;
-	if (tcb->timer_kind == TCP_TIMER_RTX)
+	switch (tcb->timer_kind) {
+	case TCP_TIMER_RTX:
 		rtx_fire(tcb, now_us);
-	else
+		break;
+	case TCP_TIMER_TLP:
+		tlp_fire(tcb, now_us);
+		break;
+	case TCP_TIMER_REO:
+		rtx_set(tcb, now_us);
+		tcp_recovery_on_reordering_timer(tcb, now_us);
+		break;
+	default:
+		LEAT_ASSERT(tcb->timer_kind == TCP_TIMER_PERSIST);
 		persist_fire(tcb, now_us);
+	}
 }

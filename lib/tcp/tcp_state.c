@@ -92,7 +92,7 @@ tcp_end(struct leat_tcb *tcb, int error)
 	tcp_stop_timers(tcb);
 	tcb->owed = 0;
 	if (error != -ETIMEDOUT || tcb->error == 0) /* else a router has told why */
-		tcb->error = error;
+		tcb->error = (int16_t)error;
 	tcp_tx_free(tcb);
 	tcp_reass_free(tcb);
 	tcp_tell_closed(tcb);

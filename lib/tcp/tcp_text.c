@@ -80,7 +80,7 @@ tcp_text_copy(struct rte_mbuf *head, struct rte_mbuf *tail, struct rte_mbuf *tex
 }
 
 void
-tcp_rx_append(struct leat_tcb *tcb, struct rte_mbuf *text)
+tcp_rx_append(struct leat_tcb *tcb, struct rte_mbuf *text, struct rte_mbuf *last)
 {
 	struct rte_mbuf *head = tcb->rx_head;
 
@@ -90,13 +90,13 @@ tcp_rx_append(struct leat_tcb *tcb, struct rte_mbuf *text)
 	tcb->events |= LEAT_TCP_EV_DATA;
 	if (head == NULL) {
 		tcb->rx_head = text;
-		tcb->rx_tail = rte_pktmbuf_lastseg(text);
+		tcb->rx_tail = last;
 		return;
 	}
 	if (tcp_text_copy(head, tcb->rx_tail, text))
 		return;
 	tcb->rx_tail->next = text;
-	tcb->rx_tail = rte_pktmbuf_lastseg(text);
+	tcb->rx_tail = last;
 	head->pkt_len += text->pkt_len;
 	head->nb_segs = (uint16_t)(head->nb_segs + text->nb_segs);
 	text->nb_segs = 1; /* of a segment that is not the first */
@@ -161,8 +161,6 @@ tcp_tx_acked(struct leat_tcb *tcb, uint32_t len)
 	tcb->tx_head_off = (uint16_t)len;
 	if (head == NULL)
 		tcb->tx_tail = NULL;
-	if (seq_le(tcb->snd_nxt, tcb->snd_una))
-		tcp_rewind(tcb);
 }
 
 void
@@ -182,16 +180,9 @@ tcp_tx_advance(struct leat_tcb *tcb, uint32_t len)
 }
 
 void
-tcp_rewind(struct leat_tcb *tcb)
-{
-	tcb->snd_nxt = tcb->snd_una;
-	tcb->tx_pos = tcb->tx_head;
-	tcb->tx_pos_off = tcb->tx_head_off;
-}
-
-void
 tcp_tx_free(struct leat_tcb *tcb)
 {
+	tcp_rec_free_all(tcb);
 	rte_pktmbuf_free(tcb->tx_head);
 	tcb->tx_head = NULL;
 	tcb->tx_tail = NULL;

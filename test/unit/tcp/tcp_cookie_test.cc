@@ -259,7 +259,7 @@ TEST_F(TcpCookie, ConnectionIsTheOneThatTheSynWouldHaveMade)
 	EXPECT_EQ(kIrs + 1, tcb.rcv_nxt);
 	EXPECT_EQ(kPeerTs + 1, tcb.ts_recent);
 	EXPECT_EQ(tcb.iss + 1, tcb.snd_una);
-	EXPECT_EQ(tcb.snd_una, tcb.snd_nxt);
+	EXPECT_EQ(tcb.snd_una, tcb.snd_max);
 	EXPECT_TRUE(Output().empty());
 
 	ASSERT_EQ(0, Send("reply"));

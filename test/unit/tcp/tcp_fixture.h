@@ -6,6 +6,7 @@
 // A connection in each state, segments from its peer, and what it sends.
 
 #include <cerrno>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include <rte_mbuf.h>
 
 #include <leat_tcp.h>
+
+#include "tcp_priv.h"
 
 namespace tcp_test
 {
@@ -80,6 +83,36 @@ BytesOf(const rte_mbuf *mbuf, uint32_t off, uint32_t len)
 	return bytes;
 }
 
+// The memory that a stack lends its connections.
+class EnginePool
+{
+      public:
+	EnginePool(uint32_t nb_records, uint32_t nb_reass)
+	    : nb_records_(nb_records), nb_reass_(nb_reass),
+	      mem_(aligned_alloc(64, leat_tcp_pool_mem_len(nb_records, nb_reass)), &free),
+	      pool_(leat_tcp_pool_init(mem_.get(), nb_records, nb_reass))
+	{
+	}
+
+	leat_tcp_pool *get() const
+	{
+		return pool_;
+	}
+
+	// All that was lent came back.
+	bool IsWhole() const
+	{
+		return leat_tcp_pool_nb_records(pool_) == nb_records_ &&
+		       leat_tcp_pool_nb_reass(pool_) == nb_reass_;
+	}
+
+      private:
+	uint32_t nb_records_;
+	uint32_t nb_reass_;
+	std::unique_ptr<void, decltype(&free)> mem_;
+	leat_tcp_pool *pool_;
+};
+
 // A segment that the engine sent, its text copied.
 struct Sent {
 	uint32_t seq;
@@ -94,6 +127,7 @@ struct Sent {
 class TcpTest : public testing::Test
 {
       protected:
+	EnginePool engine_pool{ 4000, 10 };
 	leat_tcp_conf conf;
 	leat_tcb tcb = {};
 	uint64_t now = kStart;
@@ -107,12 +141,14 @@ class TcpTest : public testing::Test
 		conf.wscale = 0;
 		conf.rcv_wnd_max = 10000;
 		conf.snd_len_max = 100000;
+		conf.pool = engine_pool.get();
 	}
 
 	void TearDown() override
 	{
 		leat_tcp_fini(&tcb);
 		EXPECT_EQ(0u, rte_mempool_in_use_count(Pool())) << "mbufs leaked";
+		EXPECT_TRUE(engine_pool.IsWhole()) << "records leaked";
 	}
 
 	// The next segment from the peer, in order, that acknowledges all we sent.
@@ -207,6 +243,13 @@ class TcpTest : public testing::Test
 			leat_tcp_consumed(&tcb, (uint32_t)bytes.size());
 		received += bytes;
 		return bytes;
+	}
+
+	uint32_t NbReass() const
+	{
+		const tcp_reass *reass = tcp_reass_of(&tcb);
+
+		return reass == nullptr ? 0 : reass->nb_mbufs;
 	}
 
 	uint8_t Events()

@@ -30,7 +30,7 @@ class TcpKeep : public TcpTest
 
 		ASSERT_EQ(1u, sent.size());
 		EXPECT_EQ(kAck, sent[0].flags);
-		EXPECT_EQ(tcb.snd_nxt - 1, sent[0].seq); // SEG.SEQ = SND.NXT-1
+		EXPECT_EQ(tcb.snd_max - 1, sent[0].seq); // SEG.SEQ = SND.NXT-1
 		EXPECT_EQ(tcb.rcv_nxt, sent[0].ack);
 		EXPECT_EQ("", sent[0].text);
 	}

@@ -35,6 +35,7 @@ ByteAt(uint64_t off, uint8_t salt)
 struct End {
 	leat_tcp_conf conf;
 	leat_tcb tcb = {};
+	std::unique_ptr<EnginePool> pool;
 	uint32_t budget = 100;
 	uint8_t salt = 0;
 	uint64_t to_send = 0;
@@ -64,6 +65,8 @@ class Pair
 		for (End &end : ends) {
 			leat_tcp_conf_init(&end.conf, 1000);
 			end.conf.reass_budget = &end.budget;
+			end.pool = std::make_unique<EnginePool>(1000, 1);
+			end.conf.pool = end.pool->get();
 			end.conf.ts_offset = (uint32_t)rng();
 			end.conf.nb_retries_max = 100;
 			end.conf.nb_syn_retries_max = 100;
@@ -75,8 +78,10 @@ class Pair
 
 	~Pair()
 	{
-		for (End &end : ends)
+		for (End &end : ends) {
 			leat_tcp_fini(&end.tcb);
+			EXPECT_TRUE(end.pool->IsWhole());
+		}
 	}
 
 	bool Chance(double p)
@@ -96,23 +101,47 @@ class Pair
 		}
 	}
 
+	// As a port does for TSO.
+	void Cut(int i, const leat_tcp_out &out)
+	{
+		std::string text = BytesOf(out.text, out.off, out.len);
+		size_t off = 0;
+
+		do {
+			leat_tcp_out seg = out;
+			uint8_t header[LEAT_TCP_HDR_LEN_MAX];
+
+			seg.seq += (uint32_t)off;
+			seg.len = (uint32_t)std::min<size_t>(out.mss, text.size() - off);
+			if (off + seg.len < text.size())
+				seg.flags &= (uint8_t) ~(LEAT_TCP_FIN | LEAT_TCP_PSH);
+			size_t len = leat_tcp_hdr_emit(header, { 1, 2 }, &seg);
+
+			ends[i].nb_segs++;
+			Transmit(1 - i,
+				{ std::string((char *)header, len), text.substr(off, seg.len) });
+			off += seg.len;
+		} while (off < text.size());
+	}
+
 	void Output(int i)
 	{
 		End &end = ends[i];
 		leat_tcp_out out;
 
 		while (leat_tcp_output(&end.tcb, now, &out)) {
-			uint8_t header[LEAT_TCP_HDR_LEN_MAX];
-			size_t len = leat_tcp_hdr_emit(header, { 1, 2 }, &out);
-			Wire wire = { std::string((char *)header, len),
-				BytesOf(out.text, out.off, out.len) };
-
 			if (out.flags & LEAT_TCP_ACK)
 				CheckEdge(end, out);
-			end.nb_segs++;
 			end.nb_text += out.len;
-			ASSERT_LE(out.len + leat_tcp_hdr_len(&out), 1020u);
-			Transmit(1 - i, wire);
+			if (out.mss == 0) {
+				ASSERT_LE(out.len + leat_tcp_hdr_len(&out), 1020u);
+				out.mss = 1000;
+			} else {
+				ASSERT_GT(out.len, out.mss);
+				ASSERT_LE(out.len, end.conf.tso_len_max);
+				ASSERT_EQ(1020u, out.mss + leat_tcp_hdr_len(&out));
+			}
+			Cut(i, out);
 		}
 	}
 
@@ -241,22 +270,63 @@ class Pair
 		len -= tcb.tx_head != nullptr ? tcb.tx_head_off : 0;
 		ASSERT_EQ(tcb.snd_len, len);
 		if (tcb.state >= LEAT_TCP_ESTABLISHED) {
-			ASSERT_LE(tcb.snd_nxt - tcb.snd_una, tcb.snd_max - tcb.snd_una);
 			ASSERT_LE(tcb.snd_max - tcb.snd_una, tcb.snd_len + 1);
 			if (tcb.tx_pos == nullptr)
-				to_pos = std::max(tcb.snd_len, tcb.snd_nxt - tcb.snd_una);
-			ASSERT_EQ(tcb.snd_nxt - tcb.snd_una, to_pos);
+				to_pos = std::max(tcb.snd_len, tcb.snd_max - tcb.snd_una);
+			ASSERT_EQ(tcb.snd_max - tcb.snd_una, to_pos);
 			// Nothing waits without a timer: both sides would wait for ever.
 			bool waits = tcb.snd_una != tcb.snd_max || tcb.snd_len > 0;
 
 			ASSERT_TRUE(!waits || tcb.rtx_at_us != UINT64_MAX);
 		}
-		for (rte_mbuf *m = tcb.reass_head; m != nullptr; m = (rte_mbuf *)m->tx_offload)
-			nb_reass += m->nb_segs;
-		ASSERT_EQ(tcb.nb_reass, nb_reass);
+		CheckRecords(tcb);
+		if (const tcp_reass *reass = tcp_reass_of(&tcb); reass != nullptr) {
+			uint32_t nb_runs = 0;
+
+			for (rte_mbuf *m = reass->head; m != nullptr;
+				m = (rte_mbuf *)m->tx_offload) {
+				nb_reass += m->nb_segs;
+				nb_runs++;
+			}
+			ASSERT_EQ(reass->nb_mbufs, nb_reass);
+			ASSERT_EQ(reass->nb_runs, nb_runs);
+		}
 		ASSERT_EQ(100u, end.budget + nb_reass);
 		ASSERT_LE(tcb.rcv_unread, end.conf.rcv_wnd_max);
 		ASSERT_EQ(end.unread, tcb.rcv_unread);
+	}
+
+	// In sequence, within what is in flight, each at its text; the sums are right.
+	void CheckRecords(const leat_tcb &tcb)
+	{
+		uint32_t seq = tcb.snd_una, sacked = 0, lost = 0, nb = 0, last = 0;
+
+		for (uint32_t i = tcb.rec_head; i != 0; i = tcp_rec_at(&tcb, i)->next) {
+			const tcp_rec *rec = tcp_rec_at(&tcb, i);
+			uint32_t len = rec->end - rec->seq;
+			uint32_t off = rec->seq - tcb.snd_una;
+			rte_mbuf *m = tcb.tx_head;
+
+			ASSERT_LE((int32_t)(seq - rec->seq), 0);
+			ASSERT_GT((int32_t)len, 0);
+			ASSERT_LE((int32_t)(rec->end - tcb.snd_max), 0);
+			sacked += rec->flags & TCP_REC_SACKED ? len : 0;
+			lost += rec->flags & TCP_REC_LOST ? len : 0;
+			if (off < tcb.snd_len) {
+				for (off += tcb.tx_head_off; off >= m->data_len; m = m->next)
+					off -= m->data_len;
+				ASSERT_EQ(m, rec->text);
+				ASSERT_EQ(off, rec->off);
+			}
+			seq = rec->end;
+			last = i;
+			nb++;
+		}
+		ASSERT_EQ(tcb.rec_tail, last);
+		ASSERT_EQ(tcb.nb_recs, nb);
+		ASSERT_EQ(tcb.snd_sacked, sacked);
+		ASSERT_EQ(tcb.snd_lost, lost);
+		ASSERT_LE(sacked + lost, tcb.snd_max - tcb.snd_una);
 	}
 
 	// Until both are closed; false after too long a time.
@@ -363,6 +433,10 @@ TEST_F(TcpPair, BadLinksDeliverEverything)
 			end.conf.snd_len_max = 1 + (uint32_t)(pair.rng() % 30000);
 			end.conf.ack_delay_us = pair.rng() % 2 == 0 ? 0 : 40000;
 			end.conf.nb_reass_max = (uint16_t)(pair.rng() % 60);
+			end.conf.tso_len_max = seed % 4 == 1 ? 16000 : 0;
+			if (seed % 5 == 0) // runs dry at once
+				end.pool = std::make_unique<EnginePool>(1 + seed / 5 % 8, 1);
+			end.conf.pool = seed % 25 == 0 ? nullptr : end.pool->get();
 		}
 		Expect(pair, 100 * kHour, seed);
 		if (HasFatalFailure())

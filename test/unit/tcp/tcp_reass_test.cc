@@ -68,7 +68,7 @@ TEST_F(TcpReass, EveryOrderOfFiveSegmentsIsDeliveredInSequence)
 			Take();
 		}
 		ASSERT_EQ(text, received);
-		ASSERT_EQ(0, tcb.nb_reass);
+		ASSERT_EQ(0u, NbReass());
 	} while (std::next_permutation(parts.begin(), parts.end()));
 }
 
@@ -179,7 +179,7 @@ TEST_F(TcpReass, KeepsUpToItsLimitAndNotOneMore)
 	conf.nb_reass_max = 3;
 	for (int i = 0; i < 4; i++)
 		InputAt(10 + 20 * i, "x");
-	EXPECT_EQ(3, tcb.nb_reass);
+	EXPECT_EQ(3u, NbReass());
 	EXPECT_EQ(3u, rte_mempool_in_use_count(Pool()));
 	EXPECT_EQ(997u, budget);
 }
@@ -189,7 +189,7 @@ TEST_F(TcpReass, KeepsUpToTheBudgetOfTheStack)
 	budget = 2;
 	for (int i = 0; i < 4; i++)
 		InputAt(10 + 20 * i, "x");
-	EXPECT_EQ(2, tcb.nb_reass);
+	EXPECT_EQ(2u, NbReass());
 	EXPECT_EQ(0u, budget);
 	leat_tcp_fini(&tcb);
 	EXPECT_EQ(2u, budget);

@@ -28,7 +28,15 @@ class TcpRtx : public TcpTest
 	}
 };
 
-using TcpCc = TcpRtx;
+class TcpCc : public TcpRtx
+{
+      protected:
+	void SetUp() override
+	{
+		TcpRtx::SetUp();
+		conf.congestion = LEAT_TCP_NEWRENO;
+	}
+};
 
 // RFC 6298 rules 2.2 and 2.3.
 TEST_F(TcpRtx, RtoFollowsTheRoundTrips)
