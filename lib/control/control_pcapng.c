@@ -127,15 +127,15 @@ control_pcapng_packet(FILE *out, uint32_t interface_id, const struct leat_record
 	uint64_t offset_us, const char *comment)
 {
 	uint64_t at_us = seg->at_us + offset_us;
-	uint32_t flags = seg->is_out ? EPB_FLAGS_OUTBOUND : EPB_FLAGS_INBOUND;
+	uint32_t flags = seg->lens.is_out ? EPB_FLAGS_OUTBOUND : EPB_FLAGS_INBOUND;
 	struct block block = { 0 };
 
 	block_put_u32(&block, interface_id);
 	block_put_u32(&block, (uint32_t)(at_us >> 32));
 	block_put_u32(&block, (uint32_t)at_us);
-	block_put_u32(&block, seg->hdr_len);
-	block_put_u32(&block, seg->frame_len);
-	block_put(&block, seg->hdr, seg->hdr_len);
+	block_put_u32(&block, seg->lens.hdr);
+	block_put_u32(&block, seg->lens.frame);
+	block_put(&block, seg->hdr, seg->lens.hdr);
 	block_pad(&block);
 	block_put_text(&block, OPT_COMMENT, comment);
 	block_put_option(&block, OPT_EPB_FLAGS, &flags, sizeof(flags));

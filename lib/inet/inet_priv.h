@@ -587,9 +587,6 @@ void inet_time_wait_remove(struct leat_inet *inet, struct inet_time_wait *tw);
 void inet_time_wait_timers(struct leat_inet *inet, uint64_t now_us);
 
 /* inet_record.c: all but the last two where the recorder is on. */
-/* Keep the @p hdr_len bytes of headers at @p hdr, of @p mbuf or of a copy that is as long. */
-void inet_record_rx_prepare(struct inet_tcp_frame *frame, const struct rte_mbuf *mbuf,
-	const uint8_t *hdr, uint32_t hdr_len);
 void inet_record_rx(struct leat_inet *inet, const struct inet_tcp_frame *frame,
 	enum leat_record_class class_of);
 /* @p state_before is that which the segment found. */
@@ -608,6 +605,22 @@ static inline bool
 inet_record_is_on(const struct leat_inet *inet)
 {
 	return inet->record.nb_segs > 0;
+}
+
+/*
+ * Keep the @p hdr_len bytes of headers at @p hdr, of @p mbuf or of a copy of
+ * INET_HDRS_LEN_MAX bytes, until its class is known.
+ */
+static inline void
+inet_record_rx_prepare(struct inet_tcp_frame *frame, const struct rte_mbuf *mbuf,
+	const uint8_t *hdr, uint32_t hdr_len)
+{
+	frame->frame_len = mbuf->pkt_len;
+	frame->hdr_len = (uint8_t)LEAT_MIN(hdr_len, LEAT_RECORD_HDR_LEN);
+	if (LEAT_LIKELY(mbuf->buf_len - mbuf->data_off >= (int)LEAT_RECORD_HDR_LEN))
+		memcpy(frame->hdr, hdr, LEAT_RECORD_HDR_LEN); /* of one length, so no call */
+	else
+		memcpy(frame->hdr, hdr, frame->hdr_len);
 }
 
 /* inet_output.c */

@@ -10,40 +10,32 @@
 
 #include "inet_priv.h"
 
-/* What is in a frame of ours of this length is in its first mbuf, headroom and all. */
-static_assert(LEAT_RECORD_HDR_LEN <= LEAT_INET_MTU_MIN, "a frame's mbuf has room for the headers");
+static_assert(LEAT_RECORD_HDR_LEN <= LEAT_INET_MTU_MIN, "an mbuf of ours has room for so much");
+static_assert(LEAT_RECORD_HDR_LEN <= INET_HDRS_LEN_MAX, "and so has a copy of headers");
 
 #define TCP_FLAGS_OFF 13u
+
+static const uint8_t state_classes[LEAT_TCP_STATES] = {
+	[LEAT_TCP_CLOSED] = LEAT_RECORD_CLOSING, /* by a RST */
+	[LEAT_TCP_LISTEN] = LEAT_RECORD_NEW,     /* has no tcb */
+	[LEAT_TCP_SYN_SENT] = LEAT_RECORD_NEW,
+	[LEAT_TCP_SYN_RECEIVED] = LEAT_RECORD_NEW,
+	[LEAT_TCP_ESTABLISHED] = LEAT_RECORD_ESTABLISHED,
+	[LEAT_TCP_FIN_WAIT_1] = LEAT_RECORD_CLOSING,
+	[LEAT_TCP_FIN_WAIT_2] = LEAT_RECORD_CLOSING,
+	[LEAT_TCP_CLOSE_WAIT] = LEAT_RECORD_CLOSING,
+	[LEAT_TCP_CLOSING] = LEAT_RECORD_CLOSING,
+	[LEAT_TCP_LAST_ACK] = LEAT_RECORD_CLOSING,
+	[LEAT_TCP_TIME_WAIT] = LEAT_RECORD_CLOSING,
+};
 
 static enum leat_record_class
 class_of_tcb(const struct leat_tcb *tcb)
 {
-	switch ((enum leat_tcp_state)tcb->state) {
-	case LEAT_TCP_SYN_SENT:
-	case LEAT_TCP_SYN_RECEIVED:
-		return LEAT_RECORD_NEW;
-	case LEAT_TCP_ESTABLISHED:
-		return tcb->nb_retries > 0 || tcb->nb_probes > 0 ? LEAT_RECORD_TROUBLED
-								 : LEAT_RECORD_ESTABLISHED;
-	default: /* CLOSED by a RST, and all states behind a FIN; LISTEN has no tcb */
-		return LEAT_RECORD_CLOSING;
-	}
-}
-
-void
-inet_record_rx_prepare(struct inet_tcp_frame *frame, const struct rte_mbuf *mbuf,
-	const uint8_t *hdr, uint32_t hdr_len)
-{
-	size_t room = LEAT_RECORD_HDR_LEN;
-
-	if (hdr == rte_pktmbuf_mtod(mbuf, const uint8_t *)) /* else in scratch of our own */
-		room = mbuf->buf_len - mbuf->data_off;
-	frame->frame_len = mbuf->pkt_len;
-	frame->hdr_len = (uint8_t)LEAT_MIN(hdr_len, LEAT_RECORD_HDR_LEN);
-	if (LEAT_LIKELY(room >= LEAT_RECORD_HDR_LEN))
-		memcpy(frame->hdr, hdr, LEAT_RECORD_HDR_LEN); /* of one length, so no call */
-	else
-		memcpy(frame->hdr, hdr, frame->hdr_len);
+	if (LEAT_UNLIKELY(tcb->nb_retries > 0 || tcb->nb_probes > 0) &&
+		tcb->state == LEAT_TCP_ESTABLISHED)
+		return LEAT_RECORD_TROUBLED;
+	return (enum leat_record_class)state_classes[tcb->state];
 }
 
 void
@@ -121,8 +113,9 @@ void
 inet_record_end(struct leat_inet *inet, const struct leat_inet_conn *conn)
 {
 	const char *reason = end_reason(conn);
+	bool was_open = conn->is_known || (conn->tcb.events & LEAT_TCP_EV_OPEN) != 0;
 
-	if (reason == NULL || !conn->is_known || inet->record.nb_segs == 0)
+	if (reason == NULL || !was_open || inet->record.nb_segs == 0)
 		return;
 	if (inet->is_freeze_due || inet->is_frozen) {
 		inet->stats.record_skipped++;

@@ -38,13 +38,17 @@ enum leat_record_class {
 #define LEAT_RECORD_SEGS_MAX 4096u /**< of one class */
 #define LEAT_RECORD_HDR_LEN  112u  /**< bytes kept of a frame's headers, Ethernet to TCP */
 
+struct leat_record_lens {
+	uint32_t frame : 23; /**< bytes on the wire */
+	uint32_t hdr : 8;    /**< bytes of hdr[] that are of the headers; the rest is noise */
+	uint32_t is_out : 1; /**< we sent it */
+};
+
 /** One segment: where it lies is its class. */
 struct leat_record_seg {
-	uint64_t at_us;          /**< the owner's clock */
-	uint32_t seq;            /**< counts the segments of all classes, modulo 2^32 */
-	uint32_t frame_len : 23; /**< bytes on the wire */
-	uint32_t hdr_len : 8;    /**< bytes of hdr that are of the headers; the rest is noise */
-	uint32_t is_out : 1;
+	uint64_t at_us; /**< the owner's clock */
+	uint32_t seq;   /**< counts the segments of all classes, modulo 2^32 */
+	struct leat_record_lens lens;
 	uint8_t hdr[LEAT_RECORD_HDR_LEN];
 };
 
@@ -110,11 +114,14 @@ leat_record_add(struct leat_record *record, enum leat_record_class class_of, uin
 	uint32_t idx = (uint32_t)record->nb_added[class_of]++ & (record->nb_segs - 1);
 	struct leat_record_seg *seg = &record->segs[class_of * record->nb_segs + idx];
 
+	/* One store for each of the three, where bit by bit they would be read and written. */
 	seg->at_us = at_us;
 	seg->seq = record->seq++;
-	seg->frame_len = frame_len;
-	seg->hdr_len = (uint8_t)hdr_len;
-	seg->is_out = is_out;
+	seg->lens = (struct leat_record_lens){
+		.frame = frame_len,
+		.hdr = (uint8_t)hdr_len,
+		.is_out = is_out,
+	};
 	memcpy(seg->hdr, hdr, LEAT_RECORD_HDR_LEN); /* of one length, so no call */
 }
 

@@ -125,7 +125,7 @@ leat_record_seg_ends(const struct leat_record_seg *seg, struct leat_record_ends 
 	uint32_t off = ETH_TYPE_OFF;
 	uint32_t type, ip_len;
 
-	if (seg->hdr_len < ETH_TYPE_OFF + ETH_VLAN_LEN + sizeof(uint16_t))
+	if (seg->lens.hdr < ETH_TYPE_OFF + ETH_VLAN_LEN + sizeof(uint16_t))
 		return false;
 	type = leat_be16_get(seg->hdr + off);
 	if (type == ETH_TYPE_VLAN) {
@@ -133,13 +133,13 @@ leat_record_seg_ends(const struct leat_record_seg *seg, struct leat_record_ends 
 		type = leat_be16_get(seg->hdr + off);
 	}
 	off += sizeof(uint16_t);
-	ip_len = ip_parse(seg->hdr + off, seg->hdr_len - off, type, &src, &dst);
+	ip_len = ip_parse(seg->hdr + off, seg->lens.hdr - off, type, &src, &dst);
 	off += ip_len;
-	if (ip_len == 0 || off + TCP_PORTS_LEN > seg->hdr_len)
+	if (ip_len == 0 || off + TCP_PORTS_LEN > seg->lens.hdr)
 		return false;
-	ends->laddr = seg->is_out ? src : dst;
-	ends->raddr = seg->is_out ? dst : src;
-	ends->lport = leat_be16_get(seg->hdr + off + (seg->is_out ? 0 : 2));
-	ends->rport = leat_be16_get(seg->hdr + off + (seg->is_out ? 2 : 0));
+	ends->laddr = seg->lens.is_out ? src : dst;
+	ends->raddr = seg->lens.is_out ? dst : src;
+	ends->lport = leat_be16_get(seg->hdr + off + (seg->lens.is_out ? 0 : 2));
+	ends->rport = leat_be16_get(seg->hdr + off + (seg->lens.is_out ? 2 : 0));
 	return true;
 }

@@ -46,7 +46,8 @@ Stop(const char *why)
 class End
 {
       public:
-	End(int idx, bool port_sums, const std::string *text, uint64_t now_us) : text_(text)
+	End(int idx, bool port_sums, bool has_record, const std::string *text, uint64_t now_us)
+	    : text_(text)
 	{
 		leat_inet_conf conf = {};
 		leat_error error = {};
@@ -70,6 +71,7 @@ class End
 		conf.nb_conns_max = 1024;
 		conf.nb_time_waits_max = 1024;
 		conf.nb_neighbours_max = 16;
+		conf.nb_record_segs = has_record ? 512 : 0; // as the daemon, unless asked
 		conf.pool = pool_;
 		conf.seed[0] = 1;
 		conf.seed[1] = (uint64_t)idx;
@@ -159,11 +161,11 @@ Receive(rte_mbuf **frames, uint16_t nb, bool port_sums)
 }
 
 void
-Run(bool port_sums)
+Run(bool port_sums, bool has_record)
 {
 	uint64_t now_us = 1000000;
-	End client(0, port_sums, &kRequest, now_us);
-	End server(1, port_sums, &kReply, now_us);
+	End client(0, port_sums, has_record, &kRequest, now_us);
+	End server(1, port_sums, has_record, &kReply, now_us);
 	rte_mbuf *frames[kNbConns];
 	uint16_t nb = 0;
 
@@ -194,9 +196,10 @@ Run(bool port_sums)
 	if (server.nb_segments - nb_begin != (uint64_t)kNbRounds * kNbConns)
 		Stop("not every connection had a request in every burst");
 	(void)printf("{\"benchmark\": \"segment\", \"checksums\": \"%s\", \"burst\": %u, "
-		     "\"request_len\": %zu, \"reply_len\": %zu, \"nb_segments\": %llu}\n",
+		     "\"request_len\": %zu, \"reply_len\": %zu, \"record\": %s, \"nb_segments\": "
+		     "%llu}\n",
 		port_sums ? "port" : "software", kNbConns, kRequest.size(), kReply.size(),
-		(unsigned long long)(server.nb_segments - nb_begin));
+		has_record ? "true" : "false", (unsigned long long)(server.nb_segments - nb_begin));
 }
 
 } // namespace
@@ -204,14 +207,17 @@ Run(bool port_sums)
 int
 main(int argc, char **argv)
 {
-	const std::string mode = argc == 2 ? argv[1] : "";
+	const std::string mode = argc >= 2 ? argv[1] : "";
+	const std::string record = argc == 3 ? argv[2] : "record";
 
-	if (mode != "software" && mode != "port") {
-		(void)fprintf(stderr, "perf_segment software|port: who computes the checksums\n");
+	if (argc > 3 || (mode != "software" && mode != "port") ||
+		(record != "record" && record != "no-record")) {
+		(void)fprintf(stderr, "perf_segment software|port [no-record]: who computes the "
+				      "checksums, and without the flight recorder\n");
 		return 2;
 	}
 	TestEal eal(argv[0]);
 
-	Run(mode == "port");
+	Run(mode == "port", record == "record");
 	return EXIT_SUCCESS;
 }

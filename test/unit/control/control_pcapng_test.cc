@@ -97,8 +97,8 @@ TEST_F(Pcapng, APacketHasItsTimeItsLengthsAndNoMoreThanItsHeaders)
 	leat_record_seg seg = {};
 
 	seg.at_us = 5;
-	seg.frame_len = 1514;
-	seg.hdr_len = 66;
+	seg.lens.frame = 1514;
+	seg.lens.hdr = 66;
 	memset(seg.hdr, 'h', 66);
 	memset(seg.hdr + 66, 's', LEAT_RECORD_HDR_LEN - 66); // the beginning of a secret
 	control_pcapng_packet(out_, 3, &seg, 0x123456789abcdef0u, "established");
@@ -120,7 +120,7 @@ TEST_F(Pcapng, TheDirectionIsTold)
 	leat_record_seg seg = {};
 
 	control_pcapng_packet(out_, 0, &seg, 0, "");
-	seg.is_out = true;
+	seg.lens.is_out = true;
 	control_pcapng_packet(out_, 0, &seg, 0, "");
 	std::vector<Block> blocks = Blocks();
 	ASSERT_EQ(2u, blocks.size());

@@ -56,7 +56,7 @@ class InetRecord : public InetLab
 			uint8_t flags = seg->hdr[LEAT_ETH_HDR_LEN + LEAT_IPV4_HDR_LEN + 13];
 
 			text += text.empty() ? "" : ", ";
-			text += seg->is_out ? "out " : "in ";
+			text += seg->lens.is_out ? "out " : "in ";
 			text += (flags & LEAT_TCP_SYN) != 0 ? "S" : "";
 			text += (flags & LEAT_TCP_FIN) != 0 ? "F" : "";
 			text += (flags & LEAT_TCP_RST) != 0 ? "R" : "";
@@ -106,9 +106,9 @@ TEST_F(InetRecord, HeadersAreKeptAndTextIsNot)
 		rte_pktmbuf_free(event.mbuf);
 	(void)Segments(LEAT_RECORD_ESTABLISHED);
 	const leat_record_seg *seg = leat_record_at(&copy_, LEAT_RECORD_ESTABLISHED, 0);
-	EXPECT_EQ(frame.size(), seg->frame_len);
-	EXPECT_EQ(54u, seg->hdr_len);
-	EXPECT_EQ(0, memcmp(frame.data(), seg->hdr, seg->hdr_len));
+	EXPECT_EQ(frame.size(), seg->lens.frame);
+	EXPECT_EQ(54u, seg->lens.hdr);
+	EXPECT_EQ(0, memcmp(frame.data(), seg->hdr, seg->lens.hdr));
 	EXPECT_EQ(now_us_, seg->at_us);
 }
 
@@ -123,7 +123,7 @@ TEST_F(InetRecord, HeadersThatLieInPiecesAreKeptWhole)
 		rte_pktmbuf_free(event.mbuf);
 	(void)Segments(LEAT_RECORD_ESTABLISHED);
 	const leat_record_seg *seg = leat_record_at(&copy_, LEAT_RECORD_ESTABLISHED, 0);
-	EXPECT_EQ(0, memcmp(frame.data(), seg->hdr, seg->hdr_len));
+	EXPECT_EQ(0, memcmp(frame.data(), seg->hdr, seg->lens.hdr));
 }
 
 TEST_F(InetRecord, AFinAndAllBehindItAreClosing)
@@ -182,6 +182,21 @@ TEST_F(InetRecord, AResetFreezesWithAllThatLedToIt)
 	EXPECT_EQ("in S, out SA, in A", Text(LEAT_RECORD_NEW));
 	EXPECT_EQ(1u, Stats().record_frozen);
 	EXPECT_EQ(0, leat_inet_record(inet_, &copy_, &cause_)) << "taken once";
+}
+
+TEST_F(InetRecord, AResetInTheBurstThatOpenedFreezesToo)
+{
+	OpenListening();
+	Tcp syn = { LEAT_TCP_SYN };
+
+	Input({ syn.Build() });
+	peer_seq_ = 1;
+	peer_ack_ = OutputTcp()[0].seg.seq + 1;
+	Input({ FromPeer(LEAT_TCP_ACK).Build(), FromPeer(LEAT_TCP_RST | LEAT_TCP_ACK).Build() });
+	(void)Output();
+	(void)Events();
+	ASSERT_EQ(1, leat_inet_record(inet_, &copy_, &cause_));
+	EXPECT_STREQ("reset", cause_.reason);
 }
 
 TEST_F(InetRecord, WhatIsFrozenStaysUntilItIsTakenAndTheRestIsCounted)

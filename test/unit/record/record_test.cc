@@ -98,11 +98,11 @@ TEST(Record, SegmentsOfAllClassesAreCountedTogether)
 	r.Add(LEAT_RECORD_NEW, 1);
 	r.Add(LEAT_RECORD_ESTABLISHED, 1, true);
 	EXPECT_EQ(0u, leat_record_at(&r.record, LEAT_RECORD_NEW, 0)->seq);
-	EXPECT_FALSE(leat_record_at(&r.record, LEAT_RECORD_NEW, 0)->is_out);
+	EXPECT_FALSE(leat_record_at(&r.record, LEAT_RECORD_NEW, 0)->lens.is_out);
 	EXPECT_EQ(1u, leat_record_at(&r.record, LEAT_RECORD_ESTABLISHED, 0)->seq);
-	EXPECT_TRUE(leat_record_at(&r.record, LEAT_RECORD_ESTABLISHED, 0)->is_out);
-	EXPECT_EQ(60u, leat_record_at(&r.record, LEAT_RECORD_NEW, 0)->frame_len);
-	EXPECT_EQ(54u, leat_record_at(&r.record, LEAT_RECORD_NEW, 0)->hdr_len);
+	EXPECT_TRUE(leat_record_at(&r.record, LEAT_RECORD_ESTABLISHED, 0)->lens.is_out);
+	EXPECT_EQ(60u, leat_record_at(&r.record, LEAT_RECORD_NEW, 0)->lens.frame);
+	EXPECT_EQ(54u, leat_record_at(&r.record, LEAT_RECORD_NEW, 0)->lens.hdr);
 }
 
 TEST(Record, ACopyHoldsAllAndIsItsOwn)
@@ -132,7 +132,7 @@ Segment(const std::vector<uint8_t> &bytes)
 	leat_record_seg seg = {};
 
 	memcpy(seg.hdr, bytes.data(), bytes.size());
-	seg.hdr_len = (uint8_t)bytes.size();
+	seg.lens.hdr = (uint8_t)bytes.size();
 	return seg;
 }
 
@@ -158,7 +158,7 @@ TEST(RecordEnds, AreThoseOfTheConnectionInBothDirections)
 	EXPECT_TRUE(leat_ip_addr_is_equal(leat_ip_addr_from_ipv4(0x0a4d0002), ends.raddr));
 	EXPECT_EQ(6379, ends.lport);
 	EXPECT_EQ(40000, ends.rport);
-	seg.is_out = true;
+	seg.lens.is_out = true;
 	ASSERT_TRUE(leat_record_seg_ends(&seg, &ends));
 	EXPECT_EQ(40000, ends.lport);
 	EXPECT_TRUE(leat_ip_addr_is_equal(leat_ip_addr_from_ipv4(0x0a4d0002), ends.laddr));
