@@ -4,19 +4,25 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from dts.framework.leatd import Leatd
 
-_ANSWER_LEN_MAX = 1 << 16
+ANSWER_LEN_MAX = 16384  # of DPDK; what is over is dropped
 _TIMEOUT_S = 10.0
 _POLL_S = 0.1
 
 
 class Telemetry:
-    """A client of one daemon's."""
+    """A client of one daemon's.
+
+    Attributes:
+        path: Where the socket is.
+    """
 
     def __init__(self, leatd: Leatd) -> None:
         """Connect.
@@ -24,14 +30,23 @@ class Telemetry:
         Args:
             leatd: The daemon; it is ready.
         """
+        self.path = socket_path(leatd.text())
         self._sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._sock.settimeout(_TIMEOUT_S)
-        self._sock.connect(f"/var/run/dpdk/leat-{leatd.pid}/dpdk_telemetry.v2")
-        self._sock.recv(_ANSWER_LEN_MAX)  # the greeting
+        self._sock.connect(self.path)
+        self._sock.recv(2 * ANSWER_LEN_MAX)  # the greeting
 
     def close(self) -> None:
         """Let go of the socket."""
         self._sock.close()
+
+    def __enter__(self) -> Telemetry:
+        """Use it in a with block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Disconnect at the end of the block."""
+        self.close()
 
     def ask(self, command: str) -> Any:
         """Ask one thing.
@@ -43,8 +58,47 @@ class Telemetry:
             The answer, out of its wrapping.
         """
         self._sock.send(command.encode())
-        answer = json.loads(self._sock.recv(_ANSWER_LEN_MAX))
+        reply = self._sock.recv(2 * ANSWER_LEN_MAX)
+        assert len(reply) <= ANSWER_LEN_MAX, len(reply)
+        answer = json.loads(reply)
         return answer[command.partition(",")[0]]
+
+    def pages(self, command: str, kind: str, conn_filter: str = "") -> Iterator[dict[str, Any]]:
+        """Walk through the pages of a list.
+
+        Args:
+            command: "/leat/conn" or "/leat/neighbours".
+            kind: The name of the list in the answer.
+            conn_filter: Which entries.
+
+        Yields:
+            Each page's entries by their place.
+        """
+        start = 0
+        while True:
+            answer = self.ask(f"{command},{start}" + (f",{conn_filter}" if conn_filter else ""))
+            assert "error" not in answer, answer
+            yield answer[kind]
+            if "next" not in answer:
+                return
+            assert answer["next"] > start, answer
+            start = answer["next"]
+
+    def conns(self, conn_filter: str = "") -> list[dict[str, Any]]:
+        """List connections.
+
+        Args:
+            conn_filter: Which ones; "" for all.
+
+        Returns:
+            Every one, in the order of their places; none twice.
+        """
+        found: dict[int, dict[str, Any]] = {}
+        for page in self.pages("/leat/conn", "conns", conn_filter):
+            for place, conn in page.items():
+                assert int(place) not in found, place
+                found[int(place)] = conn
+        return [found[place] for place in sorted(found)]
 
     def stats(self) -> dict[str, dict[str, int]]:
         """Read all counters.
@@ -90,3 +144,21 @@ class Telemetry:
         while (now := self.stats()[group][name]) != value and time.monotonic() < deadline:
             time.sleep(_POLL_S)
         return now
+
+
+def socket_path(log: str) -> str:
+    """Find the socket of a daemon.
+
+    Args:
+        log: What it said at its start.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError: It is not there.
+    """
+    match = re.search(r"^control: telemetry socket (\S+)$", log, re.MULTILINE)
+    if match is None:
+        raise ValueError("the daemon does not say where its socket is")
+    return match.group(1)
