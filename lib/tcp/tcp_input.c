@@ -29,6 +29,13 @@ seg_is_acceptable(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 		return seg->seq == tcb->rcv_nxt;
 	if (seq_le(tcb->rcv_nxt, seg->seq) && seq_lt(seg->seq, wnd_end))
 		return true;
+	/*
+	 * A peer that has filled the window acknowledges from its right edge. By table 6 that
+	 * would be outside while some of that text is missing, and nothing of ours could be
+	 * acknowledged until it has come again.
+	 */
+	if (seg->seq == wnd_end && len == 0 && (seg->flags & LEAT_TCP_RST) == 0)
+		return true;
 	return len > 0 && seq_le(tcb->rcv_nxt, last) && seq_lt(last, wnd_end);
 }
 

@@ -31,7 +31,8 @@ const Acceptability kTable6[] = {
 	{ "text, closed window, one before", true, -1, 1, false },
 	{ "empty, at rcv_nxt", false, 0, 0, true },
 	{ "empty, last of the window", false, 9999, 0, true },
-	{ "empty, one behind the window", false, 10000, 0, false },
+	{ "empty, at the right edge", false, 10000, 0, true },
+	{ "empty, one behind the right edge", false, 10001, 0, false },
 	{ "empty, one before", false, -1, 0, false },
 	{ "text, at rcv_nxt", false, 0, 5, true },
 	{ "text, last byte is the first of the window", false, -4, 5, true },
@@ -67,6 +68,26 @@ TEST_F(TcpInput, Table6)
 }
 
 // Table 6 asks for one end of the segment to lie in the window.
+// The peer has filled the window, and a hole keeps us from moving it: its ACKs still count.
+TEST_F(TcpInput, AckFromTheRightEdgeIsTaken)
+{
+	Establish();
+	EXPECT_EQ(0, Send("ours"));
+	Output();
+	InputAt(1, std::string(9999, 'x'));
+	InputAt(10000, "");
+
+	EXPECT_EQ(tcb.snd_max, tcb.snd_una);
+}
+
+TEST_F(TcpInput, RstFromTheRightEdgeIsNot)
+{
+	Establish();
+
+	EXPECT_EQ(LEAT_TCP_DROPPED, InputAt(10000, "", LEAT_TCP_RST));
+	EXPECT_EQ(LEAT_TCP_ESTABLISHED, tcb.state);
+}
+
 TEST_F(TcpInput, TextThatCoversTheWholeWindowIsNotAcceptable)
 {
 	conf.rcv_wnd_max = 2000;
