@@ -73,6 +73,10 @@ RunSeed(const Options &options, rte_mempool *const pools[2], Sum *sum)
 		sum->nb_failed++;
 		(void)printf("seed %" PRIu64 " failed: %s\n\t%s\n", running_seed, failure.what(),
 			sim.plan.Text().c_str());
+		for (auto &node : sim.nodes) {
+			if (node != nullptr)
+				(void)printf("\tcounters:%s\n", StatsOf(node->Inet()).c_str());
+		}
 	}
 	sum->nb_conns += sim.pairs.size();
 	sum->nb_bytes += sim.nb_bytes;

@@ -10,6 +10,7 @@ namespace
 
 constexpr size_t kEthLen = 14;
 constexpr size_t kVlanLen = 4;
+constexpr uint8_t kProtoTcp = 6;
 constexpr uint8_t kFlagSyn = 0x02;
 constexpr uint8_t kFlagAck = 0x10;
 
@@ -49,13 +50,15 @@ Fold(uint32_t sum)
 	return (uint16_t)sum;
 }
 
-// Both addresses, protocol and length of an IPv4 packet.
+// Both addresses, protocol and length.
 uint32_t
 PseudoSum(const Frame &frame, const Layout &layout)
 {
-	uint32_t sum = Add(frame, layout.l3_off + 12, layout.l3_off + 20, 0);
+	size_t addrs_off = layout.l3_off + (layout.is_ipv6 ? 8 : 12);
+	size_t addrs_end = layout.l3_off + (layout.is_ipv6 ? 40 : 20);
 
-	return sum + frame[layout.l3_off + 9] + (uint32_t)(layout.end_off - layout.l4_off);
+	return Add(frame, addrs_off, addrs_end, 0) + kProtoTcp +
+	       (uint32_t)(layout.end_off - layout.l4_off);
 }
 
 } // namespace
@@ -66,16 +69,27 @@ Layout::Layout(const Frame &frame)
 
 	if (Get16(frame, 12) == 0x8100)
 		off += kVlanLen;
-	if (frame.size() < off + 20 || Get16(frame, off - 2) != 0x0800 || frame[off] >> 4 != 4)
+	uint16_t type = Get16(frame, off - 2);
+	size_t hdr_len, end;
+	uint8_t proto;
+	if (type == 0x0800 && frame.size() >= off + 20 && frame[off] >> 4 == 4) {
+		hdr_len = (size_t)(frame[off] & 0xf) * 4;
+		end = off + Get16(frame, off + 2);
+		proto = frame[off + 9];
+	} else if (type == 0x86dd && frame.size() >= off + 40 && frame[off] >> 4 == 6) {
+		is_ipv6 = true;
+		hdr_len = 40;
+		end = off + hdr_len + Get16(frame, off + 4);
+		proto = frame[off + 6];
+	} else {
 		return;
-	size_t hdr_len = (size_t)(frame[off] & 0xf) * 4;
-	size_t end = off + Get16(frame, off + 2);
+	}
 	if (hdr_len < 20 || end > frame.size() || off + hdr_len > end)
 		return;
 	l3_off = off;
 	end_off = end;
 	size_t tcp = off + hdr_len;
-	if (frame[off + 9] != 6 || tcp + 20 > end || tcp + (size_t)(frame[tcp + 12] >> 4) * 4 > end)
+	if (proto != kProtoTcp || tcp + 20 > end || tcp + (size_t)(frame[tcp + 12] >> 4) * 4 > end)
 		return;
 	l4_off = tcp;
 	text_off = tcp + (size_t)(frame[tcp + 12] >> 4) * 4;
@@ -106,6 +120,8 @@ IsIpSumGood(const Frame &frame, const Layout &layout)
 {
 	size_t end = layout.l3_off + (size_t)(frame[layout.l3_off] & 0xf) * 4;
 
+	if (layout.is_ipv6) // which has none
+		return true;
 	return Fold(Add(frame, layout.l3_off, end, 0)) == UINT16_MAX;
 }
 

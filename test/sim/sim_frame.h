@@ -30,6 +30,7 @@ struct Layout {
 		return l4_off != 0;
 	}
 
+	bool is_ipv6 = false;
 	size_t l3_off = 0;  // of IP
 	size_t l4_off = 0;  // of TCP
 	size_t end_off = 0; // of the IP packet: padding follows

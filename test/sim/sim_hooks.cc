@@ -47,6 +47,31 @@ TextOf(const leat_inet_conn *conn)
 	return text;
 }
 
+bool
+HasUnacked(const leat_inet_conn *conn)
+{
+	return conn->tcb.snd_una != conn->tcb.snd_max;
+}
+
+std::string
+StatsOf(const leat_inet *inet)
+{
+	leat_stat_set sets[LEAT_INET_STAT_SETS];
+	std::string text;
+
+	leat_inet_stat_sets(inet, sets);
+	for (const leat_stat_set &set : sets) {
+		for (size_t i = 0; i < set.nb_defs; i++) {
+			uint64_t value = leat_stat_read(&set, &set.defs[i]);
+
+			if (value != 0)
+				text += std::string(" ") + set.defs[i].name + " " +
+					std::to_string(value);
+		}
+	}
+	return text;
+}
+
 void
 ReusePort(leat_inet *inet)
 {

@@ -30,6 +30,9 @@ Place PlaceOf(const leat_inet_conn *sender, const leat_inet_conn *receiver);
 uint32_t RtoUs(const leat_inet_conn *conn);
 // What a failure needs to be understood.
 std::string TextOf(const leat_inet_conn *conn);
+bool HasUnacked(const leat_inet_conn *conn);
+// All counters of a stack that are not zero.
+std::string StatsOf(const leat_inet *inet);
 // The next connect tries the port of the last one first.
 void ReusePort(leat_inet *inet);
 // Nothing is set, queued or taken in a stack without connections; fails otherwise.

@@ -21,7 +21,7 @@ Link::IsLost(uint64_t now_us, const Frame &frame)
 {
 	bool is_lost = rng_->Of10000(plan_.loss);
 
-	if (Layout(frame).IsIp())
+	if (Layout(frame).IsTcp())
 		return is_lost || IsWithin(plan_.outages, now_us);
 	// Three requests for a neighbour without an answer are the end of a connect, as they
 	// should be; the second of them always gets through and is answered.
@@ -46,14 +46,14 @@ Link::Serialize(uint64_t now_us, size_t len, uint64_t *out_us)
 	return true;
 }
 
-// One bit: of the IP packet, or of the frame's head. The sender's MAC address stays, since
+// One bit: of a packet with TCP, or of its frame's head. The sender's MAC address stays, since
 // Ethernet has a sum of its own that no port lets pass.
 void
 Link::Damage(Frame *frame)
 {
 	const Layout layout(*frame);
 
-	if (!layout.IsIp())
+	if (!layout.IsTcp())
 		return;
 	size_t off = rng_->In(0, frame->size() - 1);
 

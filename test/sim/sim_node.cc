@@ -15,9 +15,16 @@ constexpr uint32_t kReassShare = 4; // of the pool: text out of order
 constexpr uint64_t kRetryUs = 1000; // when mbufs were short
 
 leat_ip_addr
-NodeAddr(int idx)
+NodeAddr(int idx, bool is_ipv6)
 {
-	return leat_ip_addr_from_ipv4(0x0a4d0001u + (uint32_t)idx);
+	leat_ip_addr addr = {};
+
+	if (!is_ipv6)
+		return leat_ip_addr_from_ipv4(0x0a4d0001u + (uint32_t)idx);
+	addr.bytes[0] = 0xfd; // fd00::4d:1
+	addr.bytes[13] = 0x4d;
+	addr.bytes[15] = (uint8_t)(1 + idx);
+	return addr;
 }
 
 bool
@@ -50,11 +57,15 @@ Node::Node(Sim *sim, int idx)
 	conf_.mtu = sim->plan.mtu;
 	conf_.vlan_id = sim->plan.vlan_id;
 	conf_.nb_addrs = 1;
-	conf_.addrs[0] = { NodeAddr(idx), 24 };
+	conf_.addrs[0] = { NodeAddr(idx, false), 24 };
+	if (sim->plan.mtu >= LEAT_IPV6_MTU_MIN)
+		conf_.addrs[conf_.nb_addrs++] = { NodeAddr(idx, true), 64 };
 	conf_.offloads = plan_.offloads;
-	conf_.nb_conns_max = 4 * kConnsMax;
-	conf_.nb_time_waits_max = 4 * kConnsMax;
-	conf_.nb_neighbours_max = 4;
+	conf_.trust_offloads = plan_.trusts_offloads;
+	conf_.cookies = sim->plan.cookies;
+	conf_.nb_conns_max = 16 * kConnsMax; // so that no peer is answered with a cookie
+	conf_.nb_time_waits_max = 16 * kConnsMax;
+	conf_.nb_neighbours_max = 64;
 	conf_.conn_priv_len = sizeof(Side *);
 	conf_.pool = sim->pools[idx];
 	conf_.seed[0] = sim->rng.In(0, UINT64_MAX - 1);
@@ -75,7 +86,8 @@ Node::Node(Sim *sim, int idx)
 	conf_.tcp.reass_budget = &nb_reass_left_;
 	if (leat_inet_open(&conf_, &inet_, &error) < 0)
 		Fail("open: %s", error.text);
-	if (leat_inet_listen(inet_, leat_ip_addr_from_ipv4(0), kPort, nullptr) < 0)
+	if (leat_inet_listen(inet_, leat_ip_addr_from_ipv4(0), kPort, nullptr) < 0 ||
+		leat_inet_listen(inet_, leat_ip_addr_none(), kPort, nullptr) < 0)
 		Fail("listen");
 	Hold();
 }
@@ -114,7 +126,8 @@ Node::Connect(Pair *pair)
 	leat_ip_addr addr;
 	uint16_t port, rport;
 
-	if (leat_inet_connect(inet_, NodeAddr(1 - idx_), kPort, sim_->now_us, &conn) < 0)
+	if (leat_inet_connect(
+		    inet_, NodeAddr(1 - idx_, pair->is_ipv6), kPort, sim_->now_us, &conn) < 0)
 		Fail("connect");
 	if (sim_->plan.reuses_ports)
 		ReusePort(inet_);
@@ -248,7 +261,13 @@ Node::TakeData(Side *side, rte_mbuf *mbuf)
 void
 Node::TakeClosed(Side *side, int error)
 {
-	bool was_aborted = sim_->PairOf(side)->is_aborted;
+	Pair *pair = sim_->PairOf(side);
+
+	// A cookie's ACK that comes out of order is nobody's, and is answered with a reset.
+	if (error == -ECONNRESET && sim_->plan.cookies == LEAT_INET_COOKIES_ALWAYS &&
+		!pair->sides[1].is_open)
+		pair->is_aborted = true;
+	bool was_aborted = pair->is_aborted;
 
 	if (error != 0 && !was_aborted)
 		Fail("node %d: closed with error %d: sent %" PRIu64 "/%" PRIu64 " received %" PRIu64

@@ -99,6 +99,7 @@ DrawNode(NodePlan *node, const Plan &plan, Rng *rng, uint64_t now_us)
 {
 	const uint16_t mss_max = (uint16_t)(plan.mtu - kHdrsLen);
 
+	node->trusts_offloads = rng->OneIn(2);
 	node->offloads.tx_multi_seg = rng->OneIn(2);
 	node->offloads.tx_ip_cksum = rng->OneIn(2);
 	node->offloads.tx_tcp_cksum = rng->OneIn(2);
@@ -145,9 +146,14 @@ Plan::Plan(const Options &options, Rng *rng, uint64_t now_us)
 	vlan_id = (uint16_t)(rng->OneIn(4) ? rng->In(1, 4094) : 0);
 	wraps = rng->OneIn(2);
 	reuses_ports = rng->OneIn(3);
+	if (rng->OneIn(8))
+		cookies = LEAT_INET_COOKIES_ALWAYS;
 	for (LinkPlan &link : links)
 		DrawLink(&link, options, rng, now_us);
 	links[1].spares_others = true;
+	// Without timestamps a cookie cannot be told from what TIME-WAIT waits for.
+	if (cookies == LEAT_INET_COOKIES_ALWAYS && ((links[0].strips | links[1].strips) & kStripTs))
+		reuses_ports = false;
 	for (NodePlan &node : nodes)
 		DrawNode(&node, *this, rng, now_us);
 	time_wait_us = std::max(links[0].loss, links[1].loss) <= kLossOfTimeWaitMax
@@ -159,7 +165,8 @@ std::string
 Plan::Text() const
 {
 	char text[1024];
-	int len = snprintf(text, sizeof(text), "MTU %u, VLAN %u%s%s", mtu, vlan_id,
+	int len = snprintf(text, sizeof(text), "MTU %u, VLAN %u%s%s%s", mtu, vlan_id,
+		cookies == LEAT_INET_COOKIES_ALWAYS ? ", cookies" : "",
 		wraps ? ", numbers wrap" : "", reuses_ports ? ", ports are reused" : "");
 
 	for (int i = 0; i < 2; i++) {

@@ -70,7 +70,7 @@ struct LinkPlan {
 	uint64_t ns_per_byte = 0; // 0: as fast as you like
 	uint64_t queue_us = 0;    // what would wait longer for its turn is dropped
 	unsigned int strips = 0;
-	bool spares_others = false; // frames that are not IP are not lost
+	bool spares_others = false; // frames that are not TCP are not lost
 	Spans outages;
 
 	// How late a frame may be that arrives.
@@ -83,6 +83,7 @@ struct LinkPlan {
 // One stack, and how its application treats the pool.
 struct NodePlan {
 	leat_inet_offloads offloads = {};
+	bool trusts_offloads = false;
 	uint16_t mss = 0;
 	uint8_t wscale = 0;
 	uint32_t rcv_wnd_max = 0;
@@ -112,6 +113,7 @@ struct Plan {
 	uint64_t time_wait_us = 0;
 	bool wraps = false; // sequence numbers start near their end
 	bool reuses_ports = false;
+	leat_inet_cookies cookies = LEAT_INET_COOKIES_AUTO;
 	LinkPlan links[2]; // out of node 0, out of node 1
 	NodePlan nodes[2];
 };

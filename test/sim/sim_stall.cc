@@ -51,6 +51,8 @@ WorkOf(const Side &from, const Side &to)
 		return Work::kWaiting;
 	if (from.nb_sent > to.nb_received || from.is_blocked)
 		return to.nb_unread > 0 ? Work::kHeldUp : Work::kWaiting;
+	if (from.conn != nullptr && HasUnacked(from.conn))
+		return Work::kWaiting;
 	if (from.is_shut && !to.has_eof)
 		return Work::kWaiting;
 	if (from.is_shut && from.has_eof && !from.is_closed)
@@ -65,8 +67,8 @@ Sim::Lost(int from, const Frame &frame)
 {
 	const Layout layout(frame);
 
-	if (!layout.IsTcp()) {
-		Trouble();
+	if (!layout.IsTcp()) { // perhaps a question for a neighbour, and what waits for it
+		trouble_us_ = std::max(trouble_us_, now_us + LEAT_INET_ARP_RETRY_US);
 		return;
 	}
 	int opener = layout.dport == kPort ? from : 1 - from;
@@ -80,8 +82,7 @@ Sim::Lost(int from, const Frame &frame)
 void
 Sim::Trouble()
 {
-	for (Pair &pair : pairs)
-		pair.trouble_us = now_us;
+	trouble_us_ = std::max(trouble_us_, now_us);
 }
 
 // Whether it has got further since the last turn. A handshake is one step: the timers of
@@ -117,7 +118,7 @@ Sim::JudgeFlow(Pair *pair, int from)
 	flow->has_work = work != Work::kNone;
 	if (work == Work::kHeldUp)
 		pair->trouble_us = now_us;
-	uint64_t last_us = std::max(flow->progress_us, pair->trouble_us);
+	uint64_t last_us = std::max({ flow->progress_us, pair->trouble_us, trouble_us_ });
 	uint64_t wait_us = std::min(kRtoMaxUs, last_us - flow->progress_us + 2 * flow->rto_us);
 
 	if (now_us <= last_us + wait_us + 2 * plan.PathMaxUs() + kSlackUs)
@@ -126,10 +127,10 @@ Sim::JudgeFlow(Pair *pair, int from)
 	     "RTO "
 	     "was %.3f, now %.6f%s%s%s%s",
 		pair->port, pair->opener, from, (double)flow->progress_us / kSecondUs,
-		(double)pair->trouble_us / kSecondUs, (double)flow->rto_us / kSecondUs,
-		(double)now_us / kSecondUs, Text(pair->sides[0]).c_str(),
-		TextOf(pair->sides[0].conn).c_str(), Text(pair->sides[1]).c_str(),
-		TextOf(pair->sides[1].conn).c_str());
+		(double)std::max(pair->trouble_us, trouble_us_) / kSecondUs,
+		(double)flow->rto_us / kSecondUs, (double)now_us / kSecondUs,
+		Text(pair->sides[0]).c_str(), TextOf(pair->sides[0].conn).c_str(),
+		Text(pair->sides[1]).c_str(), TextOf(pair->sides[1].conn).c_str());
 }
 
 void

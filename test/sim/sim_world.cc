@@ -39,8 +39,12 @@ Sim::MakePair(int opener, uint64_t start_us)
 	pair.idx = pairs.size() - 1;
 	pair.opener = opener;
 	pair.start_us = start_us;
+	pair.is_ipv6 = plan.mtu >= LEAT_IPV6_MTU_MIN && rng.OneIn(2);
 	MakeSide(&pair.sides[0]);
 	MakeSide(&pair.sides[1]);
+	// The ACK of a cookie is never sent again: who opens must have something to say.
+	if (plan.cookies == LEAT_INET_COOKIES_ALWAYS)
+		pair.sides[0].tx_len = std::max<uint64_t>(pair.sides[0].tx_len, 1);
 	MatchSides(&pair);
 	if (rng.OneIn(12)) {
 		Side &side = pair.sides[rng.In(0, 1)];
@@ -123,7 +127,7 @@ void
 Sim::Run()
 {
 	SetIsn([this](const leat_inet *inet, uint64_t at_us) {
-		int idx = nodes[0] != nullptr && nodes[0]->Is(inet) ? 0 : 1;
+		int idx = nodes[0] != nullptr && nodes[0]->Inet() == inet ? 0 : 1;
 
 		// Ahead of all that the one before may have sent: where no timestamp tells
 		// them apart, a new connection must start above (RFC 9293 section 3.6.1).

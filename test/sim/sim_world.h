@@ -18,6 +18,7 @@
 #include <rte_mempool.h>
 
 #include <leat_inet.h>
+#include <leat_ipv6.h>
 
 #include "sim_hooks.h"
 #include "sim_link.h"
@@ -76,6 +77,7 @@ struct Pair {
 	size_t idx = 0;
 	int opener = 0;    // node
 	uint16_t port = 0; // its
+	bool is_ipv6 = false;
 	uint64_t start_us = 0;
 	bool is_started = false;
 	bool is_aborted = false;
@@ -105,9 +107,9 @@ class Node
 	void Turn();
 	uint64_t WakeUs() const;
 	void CheckEnd();
-	bool Is(const leat_inet *inet) const
+	const leat_inet *Inet() const
 	{
-		return inet == inet_;
+		return inet_;
 	}
 
 	std::map<uint16_t, Pair *> by_port; // of what this node has opened, the latest
@@ -202,6 +204,7 @@ class Sim
 	void JudgeFlow(Pair *pair, int from);
 	void Follow(Flow *flow, const Side &from, const Side &to);
 
+	uint64_t trouble_us_ = 0; // of all connections
 	unsigned int nb_turns_now_ = 0;
 	uint32_t nb_isns_ = 0;
 };
