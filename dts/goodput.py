@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dts.framework.leatd import RESP_PORT, Leatd, LeatdConf, af_port
+from dts.framework.priority import ahead_of_others
 from dts.framework.relay import Link, RelayLab, relay
 from dts.framework.run import out_dir
 from dts.framework.transfer import fetch_values, send_values
@@ -144,7 +145,8 @@ def main() -> int:
     lab = RelayLab(args.lab)
     lab.up()
     try:
-        print(measure(lab, args.figures, args.mib, args.rounds, args.seed).table())
+        with ahead_of_others():
+            print(measure(lab, args.figures, args.mib, args.rounds, args.seed).table())
     finally:
         lab.down()
     return 0
