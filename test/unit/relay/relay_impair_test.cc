@@ -101,15 +101,21 @@ TEST(RelayImpair, SharesAreAsTheFiguresSay)
 TEST(RelayImpair, FatesDoNotDependOnEachOther)
 {
 	relay_impair_conf conf = Conf();
-	uint64_t nb_both = 0;
+	uint64_t nb_both[4][4] = {};
 
-	conf.loss_ppm = conf.corrupt_ppm = RELAY_PPM / 2;
-	for (uint64_t i = 0; i < kNbFrames; i++) {
-		relay_fate fate = Fate(i, conf);
+	conf.loss_ppm = conf.dup_ppm = conf.reorder_ppm = conf.corrupt_ppm = RELAY_PPM / 2;
+	for (uint64_t no = 0; no < kNbFrames; no++) {
+		relay_fate fate = Fate(no, conf);
+		bool met[4] = { fate.is_lost, fate.is_doubled, fate.late_us > 0,
+			fate.is_corrupted };
 
-		nb_both += fate.is_lost && fate.is_corrupted;
+		for (int i = 0; i < 4; i++)
+			for (int j = 0; j < i; j++)
+				nb_both[i][j] += met[i] && met[j];
 	}
-	ExpectShare(nb_both, RELAY_PPM / 4);
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < i; j++)
+			ExpectShare(nb_both[i][j], RELAY_PPM / 4);
 }
 
 TEST(RelayImpair, JitterReachesBothItsEnds)
