@@ -130,6 +130,8 @@ tcp_step0_syn_again(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *
 		tcb->owed |= TCP_OWED_SYN;
 		return LEAT_TCP_DROPPED;
 	}
+	if (seg->ack != tcb->snd_max)
+		return LEAT_TCP_NEXT; /* not an answer to our SYN: its number is old */
 	seg->flags &= (uint8_t)~LEAT_TCP_SYN;
 	seg->seq++;
 	tcb->owed |= TCP_OWED_ACK;
@@ -216,6 +218,7 @@ tcp_step5_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 static void
 text_owe_ack(struct leat_tcb *tcb, uint64_t now_us, uint32_t len, bool had_hole)
 {
+	/* @p len is of the first mbuf: of a chain that the port joined, one segment. */
 	uint32_t mss = LEAT_MIN(len, (uint32_t)tcb->conf->mss);
 
 	tcb->rcv_mss = (uint16_t)LEAT_MAX((uint32_t)tcb->rcv_mss, mss);
@@ -255,6 +258,7 @@ text_take(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struc
 {
 	bool had_hole = tcp_has_hole(tcb);
 	uint32_t len = tcp_reass_new_len(tcb, seg->len);
+	uint32_t first_len;
 
 	if (tcb->rx_head != NULL && tcb->rx_head->nb_segs + (*text)->nb_segs > LEAT_TCP_RX_SEGS_MAX)
 		return;
@@ -262,10 +266,11 @@ text_take(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struc
 		tcp_reass_dsack(tcb, seg->seq + len, seg->seq + seg->len);
 		*text = tcp_text_keep(*text, len);
 	}
+	first_len = (*text)->data_len;
 	tcp_rx_append(tcb, *text, rte_pktmbuf_lastseg(*text));
 	*text = NULL;
 	tcp_reass_drain(tcb);
-	text_owe_ack(tcb, now_us, len, had_hole);
+	text_owe_ack(tcb, now_us, first_len, had_hole);
 	if (tcb->state == LEAT_TCP_FIN_WAIT_2) /* the peer has not left us */
 		tcb->life_at_us = now_us + tcb->conf->fin_wait_2_us;
 }

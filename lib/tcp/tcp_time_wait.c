@@ -37,6 +37,8 @@ leat_tcp_time_wait_input(const struct leat_tcp_time_wait *tw, const struct leat_
 		return LEAT_TCP_DROPPED;
 	if ((seg->flags & (LEAT_TCP_SYN | LEAT_TCP_ACK)) == LEAT_TCP_SYN && syn_is_newer(tw, seg))
 		return LEAT_TCP_REOPEN;
+	if ((seg->flags & (LEAT_TCP_SYN | LEAT_TCP_ACK)) == 0) /* fifth, check the ACK field */
+		return LEAT_TCP_DROPPED;
 	/* An ACK that carries nothing is what we wait for; an answer could go to and fro. */
 	if (seg->len == 0 && seg->seq == tw->rcv_nxt &&
 		(seg->flags & (LEAT_TCP_SYN | LEAT_TCP_FIN)) == 0)

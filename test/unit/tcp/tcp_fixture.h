@@ -133,6 +133,7 @@ class TcpTest : public testing::Test
 	uint64_t now = kStart;
 	std::string received; // all text that the user took
 	uint32_t peer_ts = 0; // on each segment of the peer, if tcb.ts_on
+	bool with_ts = false; // Enter() turns them on
 
 	void SetUp() override
 	{
@@ -174,6 +175,8 @@ class TcpTest : public testing::Test
 		syn.wnd = 20000;
 		syn.flags = kSyn;
 		syn.opts.mss = kMss;
+		syn.opts.has_ts = with_ts;
+		syn.opts.ts_val = peer_ts;
 		return syn;
 	}
 

@@ -155,6 +155,27 @@ TEST_F(TcpDelayedAck, EverySecondFullSegmentIsAcknowledgedAtOnce)
 	}
 }
 
+// A port that joins segments hands over chains that are longer than any segment.
+TEST_F(TcpDelayedAck, ChainOfJoinedSegmentsCountsAsSeveral)
+{
+	for (size_t mss : { (size_t)kMss, (size_t)536 }) { // of the peer, ours is kMss
+		Establish();
+		for (int i = 0; i < 3; i++) {
+			leat_tcp_seg seg = Seg(kAck);
+
+			seg.len = (uint32_t)(3 * mss);
+			ASSERT_EQ(LEAT_TCP_DONE,
+				leat_tcp_input(&tcb, now, &seg,
+					Packet(std::string(3 * mss, 'x'), { mss, mss, mss })));
+			EXPECT_EQ(3 * mss, Take().size());
+			std::vector<Sent> sent = Output();
+			ASSERT_EQ(1u, sent.size()) << mss << ", chain " << i;
+			EXPECT_EQ(tcb.rcv_nxt, sent[0].ack);
+		}
+		leat_tcp_fini(&tcb);
+	}
+}
+
 TEST_F(TcpDelayedAck, OfZeroIsAtOnce)
 {
 	conf.ack_delay_us = 0;
