@@ -247,7 +247,7 @@ leatd_args_help(FILE *out)
 		"usage: leatd [OPTION...]\n\n"
 		"A network appliance on ports of its own. The same keys stand in the file, as\n"
 		"'key = value' under [port NAME], [listen NAME], [worker], [memory], "
-		"[limits], [control].\n\n");
+		"[limits], [control], [tcp].\n\n");
 	for (uint32_t i = 0; i < LEAT_DIM(fixed_options); i++) {
 		const struct option_text *o = &fixed_options[i];
 

@@ -44,6 +44,14 @@ enum leatd_idle {
 	LEATD_IDLES,
 };
 
+/** As enum leat_inet_cookies. */
+enum leatd_cookies {
+	LEATD_COOKIES_AUTO,
+	LEATD_COOKIES_ALWAYS,
+	LEATD_COOKIES_NEVER,
+	LEATD_COOKIES,
+};
+
 /** Work that a device may be forbidden to do for us. */
 enum leatd_offload {
 	LEATD_OFFLOAD_TX_IP_CKSUM,
@@ -90,7 +98,22 @@ struct leatd_listen_conf {
 	char transport[LEATD_WORD_LEN];
 	char address[LEATD_ADDRESS_LEN];
 	uint64_t port;
+	uint64_t keep_idle_s;     /**< 0: no keep-alives */
+	uint64_t keep_interval_s; /**< 0: 75 */
+	uint64_t nb_keep_probes;  /**< 0: 9 */
 	uint32_t ipv4; /**< host order; filled by leatd_conf_check() for a dpdk listener */
+};
+
+struct leatd_tcp_conf {
+	uint64_t rcv_wnd; /**< bytes */
+	uint64_t snd_len; /**< bytes */
+	uint64_t rto_min_ms;
+	uint64_t ack_delay_ms;
+	uint64_t nb_retries;
+	uint64_t nb_syn_retries;
+	uint64_t cookies; /**< enum leatd_cookies */
+	uint64_t time_wait_s;
+	uint64_t fin_timeout_s;
 };
 
 struct leatd_conf {
@@ -116,6 +139,7 @@ struct leatd_conf {
 	char record_dir[LEATD_DIR_LEN]; /**< a path, or "none" */
 	uint64_t nb_record_segs;
 	uint64_t nb_records_max;
+	struct leatd_tcp_conf tcp;
 };
 
 enum leatd_key_type {

@@ -89,7 +89,8 @@ section_unknown(struct conf_file *file)
 			"%s: unknown section [%s]; did you mean [%s]?", file->where, file->title,
 			near);
 	return leat_error_set(file->error, -EINVAL,
-		"%s: unknown section [%s]; there are: port, listen, worker, memory, limits",
+		"%s: unknown section [%s]; there are: port, listen, worker, memory, limits, "
+		"control, tcp",
 		file->where, file->title);
 }
 

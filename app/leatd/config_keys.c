@@ -19,6 +19,10 @@ static const char *const idle_choices[] = { "poll", "adaptive", NULL };
 
 static_assert(LEAT_DIM(idle_choices) == LEATD_IDLES + 1, "one word for each idle mode");
 
+static const char *const cookie_choices[] = { "auto", "always", "never", NULL };
+
+static_assert(LEAT_DIM(cookie_choices) == LEATD_COOKIES + 1, "one word for each use of cookies");
+
 static const char *const offload_choices[] = { "tx-ip-cksum", "tx-tcp-cksum", "rx-ip-cksum",
 	"rx-tcp-cksum", "tx-multi-seg", NULL };
 
@@ -55,6 +59,13 @@ static const struct leatd_key keys[] = {
 		"an address of a port, or 0.0.0.0 for every one", LISTEN(address) },
 	{ "listen", "port", LEATD_KEY_NUMBER, 0, 65535, NULL, NULL, "PORT",
 		"the TCP port; 0 is for transports that have none", LISTEN(port) },
+	{ "listen", "keepalive-idle", LEATD_KEY_NUMBER, 1, 86400, NULL, "", "SECONDS",
+		"silence after which a peer is asked whether it is there; without it none is",
+		LISTEN(keep_idle_s) },
+	{ "listen", "keepalive-interval", LEATD_KEY_NUMBER, 1, 86400, NULL, "", "SECONDS",
+		"how long a keep-alive waits for its answer; without it 75", LISTEN(keep_interval_s) },
+	{ "listen", "keepalive-probes", LEATD_KEY_NUMBER, 1, 255, NULL, "", "N",
+		"keep-alives without an answer that end a connection; without it 9", LISTEN(nb_keep_probes) },
 
 	{ "worker", "workers", LEATD_KEY_NUMBER, 1, LEATD_CPUS_MAX, NULL, "1", "N",
 		"how many workers run, one CPU each; this release runs one", CONF(nb_workers) },
@@ -100,6 +111,28 @@ static const struct leatd_key keys[] = {
 	{ "control", "record-files", LEATD_KEY_NUMBER, 0, 100000, NULL, "32", "N",
 		"files that it writes by itself in one run, of connections that end badly",
 		CONF(nb_records_max) },
+
+	{ "tcp", "receive-window", LEATD_KEY_SIZE, 4096, 512u << 20, NULL, "256K", "BYTES",
+		"what a connection takes before it is read", CONF(tcp.rcv_wnd) },
+	{ "tcp", "send-buffer", LEATD_KEY_SIZE, 4096, 512u << 20, NULL, "256K", "BYTES",
+		"what a connection keeps to be sent, or until it is acknowledged", CONF(tcp.snd_len) },
+	{ "tcp", "rto-min", LEATD_KEY_NUMBER, 10, 10000, NULL, "200", "MS",
+		"the least time before something is sent again", CONF(tcp.rto_min_ms) },
+	{ "tcp", "ack-delay", LEATD_KEY_NUMBER, 0, 499, NULL, "40", "MS",
+		"how long an acknowledgment waits for something to ride on; 0: not at all",
+		CONF(tcp.ack_delay_ms) },
+	{ "tcp", "retries", LEATD_KEY_NUMBER, 1, 255, NULL, "15", "N",
+		"how often the same text is sent again before the connection ends",
+		CONF(tcp.nb_retries) },
+	{ "tcp", "syn-retries", LEATD_KEY_NUMBER, 1, 255, NULL, "6", "N",
+		"how often a SYN or its answer is sent again", CONF(tcp.nb_syn_retries) },
+	{ "tcp", "syn-cookies", LEATD_KEY_CHOICE, 0, 0, cookie_choices, "auto", "WHEN",
+		"when a SYN is answered without keeping anything of it", CONF(tcp.cookies) },
+	{ "tcp", "time-wait", LEATD_KEY_NUMBER, 1, 3600, NULL, "30", "SECONDS",
+		"how long the ends of a connection that we closed first are remembered",
+		CONF(tcp.time_wait_s) },
+	{ "tcp", "fin-timeout", LEATD_KEY_NUMBER, 1, 3600, NULL, "60", "SECONDS",
+		"how long a peer may be silent once we have closed", CONF(tcp.fin_timeout_s) },
 };
 /* clang-format on */
 

@@ -14,13 +14,19 @@
 #include <rte_lcore.h>
 
 #include <leat_protocol.h>
+#include <leat_time.h>
 
 #include "init.h"
 #include "leatd_priv.h"
 #include "log.h"
 
-#define PROTOCOLS_MAX 15
+#define PROTOCOLS_MAX   15
+#define KEEP_INTERVAL_S 75u /* as the table of keys says */
+#define KEEP_PROBES     9u
 
+static_assert((int)LEATD_COOKIES == (int)LEAT_INET_COOKIES &&
+		      (int)LEATD_COOKIES_ALWAYS == (int)LEAT_INET_COOKIES_ALWAYS,
+	"the configuration has the stack's words");
 static_assert(LEATD_ADDRS_MAX == LEAT_INET_ADDRS_MAX, "a port takes as many as the stack");
 static_assert(LEATD_NAME_LEN <= LEAT_DPDK_NAME_MAX, "the driver takes our names");
 static_assert(LEATD_DEV_LEN + LEATD_ARGS_LEN <= LEAT_DPDK_DEV_MAX, "the driver takes our devices");
@@ -232,15 +238,37 @@ workers_open(struct leatd *d, struct leat_error *error)
 	return 0;
 }
 
+/* What [tcp] says, for a port. */
+static void
+tcp_conf(
+	const struct leatd_conf *conf, const struct leat_dpdk_port *port, struct leat_tcp_conf *tcp)
+{
+	leat_dpdk_tcp_conf(port, tcp);
+	tcp->rcv_wnd_max = (uint32_t)conf->tcp.rcv_wnd;
+	tcp->wscale = 0;
+	while (tcp->rcv_wnd_max >> tcp->wscale > UINT16_MAX)
+		tcp->wscale++;
+	tcp->snd_len_max = (uint32_t)conf->tcp.snd_len;
+	tcp->rto_min_us = (uint32_t)conf->tcp.rto_min_ms * LEAT_US_PER_MS;
+	tcp->ack_delay_us = (uint32_t)conf->tcp.ack_delay_ms * LEAT_US_PER_MS;
+	tcp->nb_retries_max = (uint8_t)conf->tcp.nb_retries;
+	tcp->nb_syn_retries_max = (uint8_t)conf->tcp.nb_syn_retries;
+	tcp->time_wait_us = (uint32_t)conf->tcp.time_wait_s * LEAT_US_PER_S;
+	tcp->fin_wait_2_us = (uint32_t)conf->tcp.fin_timeout_s * LEAT_US_PER_S;
+}
+
 /* Open queue pair idx of a port for worker idx, and give it to the worker. */
 static int
 transport_open(struct leatd *d, uint32_t idx, uint32_t port_idx, struct leat_error *error)
 {
 	struct leatd_worker *w = &d->workers[idx];
+	struct leat_tcp_conf tcp;
 	struct leat_dpdk_conf dpdk_conf = {
 		.port = d->ports[port_idx],
 		.queue_id = (uint16_t)idx,
 		.nb_record_segs = (uint32_t)d->conf->nb_record_segs,
+		.tcp = &tcp,
+		.cookies = (enum leat_inet_cookies)d->conf->tcp.cookies,
 	};
 	struct leat_transport_conf conf = {
 		.lcore_id = (uint16_t)idx,
@@ -253,6 +281,7 @@ transport_open(struct leatd *d, uint32_t idx, uint32_t port_idx, struct leat_err
 	struct leat_transport *xp = NULL;
 	int ret;
 
+	tcp_conf(d->conf, d->ports[port_idx], &tcp);
 	ret = random_fill(conf.seed, sizeof(conf.seed), error);
 	if (ret == 0)
 		ret = leat_transport_dpdk_ops.open(&conf, &xp, error);
@@ -292,25 +321,44 @@ listen_is_for(const struct leatd_listen_conf *listen, const struct leatd_port_co
 	return false;
 }
 
+/* On one port, for one worker. */
 static int
-listen_open(struct leatd *d, const struct leatd_listen_conf *listen, struct leat_error *error)
+listen_open_one(struct leatd *d, const struct leatd_listen_conf *listen, uint32_t idx,
+	uint32_t port_idx, struct leat_error *error)
 {
 	const struct leat_protocol *protocol = leat_protocol_find(listen->protocol);
-	struct leat_endpoint local = {
+	struct leat_transport *xp = d->workers[idx].transports[port_idx];
+	const struct leat_inet_keepalive keepalive = {
+		.idle_s = (uint32_t)listen->keep_idle_s,
+		.interval_s = listen->keep_interval_s != 0 ? (uint32_t)listen->keep_interval_s
+							   : KEEP_INTERVAL_S,
+		.nb_probes =
+			listen->nb_keep_probes != 0 ? (uint8_t)listen->nb_keep_probes : KEEP_PROBES,
+	};
+	const struct leat_endpoint local = {
 		.type = LEAT_ENDPOINT_IPV4,
 		.port = (uint16_t)listen->port,
 		.ipv4 = listen->ipv4,
 	};
+	int ret;
 
 	LEAT_VERIFY(protocol != NULL); /* leatd_conf_check() */
+	ret = leat_worker_listen(d->workers[idx].worker, xp, &local, protocol, error);
+	if (ret == 0 && keepalive.idle_s > 0)
+		ret = leat_dpdk_set_keepalive(xp, &local, &keepalive, error);
+	return ret;
+}
+
+static int
+listen_open(struct leatd *d, const struct leatd_listen_conf *listen, struct leat_error *error)
+{
 	for (uint32_t i = 0; i < d->nb_workers; i++)
 		for (uint32_t p = 0; p < d->nb_ports; p++) {
 			int ret;
 
 			if (!listen_is_for(listen, &d->conf->ports[p]))
 				continue;
-			ret = leat_worker_listen(d->workers[i].worker, d->workers[i].transports[p],
-				&local, protocol, error);
+			ret = listen_open_one(d, listen, i, p, error);
 			if (ret < 0)
 				return ret;
 		}

@@ -86,7 +86,7 @@ static void
 syn_keep(struct leat_inet *inet, const struct inet_listener *listener,
 	const struct inet_tcp_frame *frame, uint32_t iss)
 {
-	const struct leat_tcp_conf *conf = inet_tcp_conf(inet, frame->key.raddr);
+	const struct leat_tcp_conf *conf = listener->tcp;
 	struct leat_inet_conn *conn = inet_conn_alloc(inet, &frame->key);
 
 	if (conn == NULL) {
@@ -145,7 +145,7 @@ static bool
 cookie_input(
 	struct leat_inet *inet, const struct inet_listener *listener, struct inet_tcp_frame *frame)
 {
-	const struct leat_tcp_conf *conf = inet_tcp_conf(inet, frame->key.raddr);
+	const struct leat_tcp_conf *conf = listener->tcp;
 	struct leat_tcp_seg *seg = &frame->seg;
 	struct leat_inet_conn *conn;
 	struct leat_tcp_seg syn;

@@ -130,6 +130,7 @@ struct inet_listener {
 	struct leat_ip_addr addr; /* or any of its family */
 	uint16_t port;
 	void *user;
+	const struct leat_tcp_conf *tcp; /* of its connections */
 };
 
 /* Tokens that come in with time, up to a limit. */
@@ -222,6 +223,9 @@ struct leat_inet {
 
 	struct inet_listener listeners[LEAT_INET_LISTENERS_MAX];
 	uint8_t nb_listeners;
+	/* conf.tcp with other keep-alives; connections may outlive their listener. */
+	struct leat_tcp_conf keep_confs[LEAT_INET_LISTENERS_MAX];
+	uint8_t nb_keep_confs;
 
 	uint8_t *conn_mem;
 	size_t conn_stride;

@@ -27,8 +27,53 @@ leat_inet_listen(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port
 		return -EADDRINUSE;
 	if (inet->nb_listeners == LEAT_INET_LISTENERS_MAX)
 		return -ENOSPC;
-	inet->listeners[inet->nb_listeners++] =
-		(struct inet_listener){ .addr = addr, .port = port, .user = user };
+	inet->listeners[inet->nb_listeners++] = (struct inet_listener){
+		.addr = addr, .port = port, .user = user, .tcp = inet_tcp_conf(inet, addr)
+	};
+	return 0;
+}
+
+/* @p base, one of the families', with these keep-alives; stays where it is. NULL: no room. */
+static const struct leat_tcp_conf *
+keep_conf_get(struct leat_inet *inet, const struct leat_tcp_conf *base,
+	const struct leat_inet_keepalive *keepalive)
+{
+	struct leat_tcp_conf *conf;
+
+	for (uint8_t i = 0; i < inet->nb_keep_confs; i++) {
+		conf = &inet->keep_confs[i];
+		if (conf->mss_default == base->mss_default &&
+			conf->keep_idle_s == keepalive->idle_s &&
+			conf->keep_interval_s == keepalive->interval_s &&
+			conf->nb_keep_probes_max == keepalive->nb_probes)
+			return conf;
+	}
+	if (inet->nb_keep_confs == LEAT_DIM(inet->keep_confs))
+		return NULL;
+	conf = &inet->keep_confs[inet->nb_keep_confs++];
+	*conf = *base;
+	conf->keep_idle_s = keepalive->idle_s;
+	conf->keep_interval_s = keepalive->interval_s;
+	conf->nb_keep_probes_max = keepalive->nb_probes;
+	return conf;
+}
+
+int
+leat_inet_set_keepalive(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port,
+	const struct leat_inet_keepalive *keepalive)
+{
+	struct inet_listener *listener = listener_find(inet, addr, port);
+	const struct leat_tcp_conf *conf;
+
+	if (keepalive->idle_s > LEAT_TCP_KEEP_MAX_S || keepalive->interval_s == 0 ||
+		keepalive->interval_s > LEAT_TCP_KEEP_MAX_S || keepalive->nb_probes == 0)
+		return -EINVAL;
+	if (listener == NULL)
+		return -ENOENT;
+	conf = keep_conf_get(inet, inet_tcp_conf(inet, addr), keepalive);
+	if (conf == NULL)
+		return -ENOSPC;
+	listener->tcp = conf;
 	return 0;
 }
 

@@ -248,6 +248,26 @@ size_t leat_inet_time_wait_len(const struct leat_inet_conf *conf);
 int leat_inet_listen(
 	struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port, void *listener);
 
+/** Keep-alives of a listener's connections, RFC 9293 section 3.8.4. */
+struct leat_inet_keepalive {
+	uint32_t idle_s;     /**< silence before the first, 0: none; LEAT_TCP_KEEP_MAX_S */
+	uint32_t interval_s; /**< between two of them, 1 to LEAT_TCP_KEEP_MAX_S */
+	uint8_t nb_probes;   /**< without an answer before the end, at least 1 */
+};
+
+/**
+ * Set the keep-alives of connections that a listener will accept from now on, those that
+ * are half open already aside. Without this call they are as in conf.tcp.
+ *
+ * @return
+ *   - 0: set.
+ *   - -EINVAL: a number that cannot be.
+ *   - -ENOENT: no such listener.
+ *   - -ENOSPC: LEAT_INET_LISTENERS_MAX different settings have been in use.
+ */
+int leat_inet_set_keepalive(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port,
+	const struct leat_inet_keepalive *keepalive);
+
 /** Accept no more; what is open or half open stays. @return 0, or -ENOENT: no such listener. */
 int leat_inet_unlisten(struct leat_inet *inet, struct leat_ip_addr addr, uint16_t port);
 

@@ -9,15 +9,14 @@
 #include <errno.h>
 
 #include <leat_common.h>
+#include <leat_time.h>
 
 #include "tcp_priv.h"
-
-#define KEEP_US_PER_S 1000000u
 
 static uint64_t
 keep_idle_us(const struct leat_tcb *tcb)
 {
-	return (uint64_t)tcb->conf->keep_idle_s * KEEP_US_PER_S;
+	return (uint64_t)tcb->conf->keep_idle_s * LEAT_US_PER_S;
 }
 
 void
@@ -58,5 +57,5 @@ tcp_keep_fire(struct leat_tcb *tcb, uint64_t now_us)
 	}
 	tcb->nb_keep_probes++;
 	tcb->owed |= TCP_OWED_PROBE;
-	tcb->life_at_us = now_us + (uint64_t)tcb->conf->keep_interval_s * KEEP_US_PER_S;
+	tcb->life_at_us = now_us + (uint64_t)tcb->conf->keep_interval_s * LEAT_US_PER_S;
 }

@@ -38,6 +38,12 @@ init_check_conf(const struct leat_transport_conf *conf, struct leat_error *error
 	return 0;
 }
 
+void
+leat_dpdk_tcp_conf(const struct leat_dpdk_port *port, struct leat_tcp_conf *tcp)
+{
+	leat_tcp_conf_init(tcp, (uint16_t)(port->info.mtu - INIT_IP_TCP_LEN));
+}
+
 static int
 init_open_inet(
 	const struct leat_transport_conf *conf, struct dpdk_queue *queue, struct leat_error *error)
@@ -58,6 +64,7 @@ init_open_inet(
 			own->nb_time_waits_max != 0 ? own->nb_time_waits_max : conf->nb_conns_max,
 		.nb_neighbours_max = own->nb_neighbours_max != 0 ? own->nb_neighbours_max
 								 : LEAT_DPDK_NEIGHBOURS_DEFAULT,
+		.cookies = own->cookies,
 		.conn_priv_len = sizeof(struct dpdk_conn),
 		.nb_record_segs = own->nb_record_segs,
 		.pool = port->ctl_pool,
@@ -72,7 +79,7 @@ init_open_inet(
 	if (own->tcp != NULL)
 		inet_conf.tcp = *own->tcp;
 	else
-		leat_tcp_conf_init(&inet_conf.tcp, (uint16_t)(port->info.mtu - INIT_IP_TCP_LEN));
+		leat_dpdk_tcp_conf(port, &inet_conf.tcp);
 	queue->conn_len = leat_inet_conn_len(&inet_conf);
 	queue->time_wait_len = leat_inet_time_wait_len(&inet_conf);
 	return leat_inet_open(&inet_conf, &queue->inet, error);
@@ -197,6 +204,26 @@ dpdk_listen(struct leat_transport *xp, const struct leat_endpoint *local, void *
 		return leat_error_set(error, ret, "port %s: cannot listen on %s: %s",
 			queue->port->info.name, text, strerror(-ret));
 	return 0;
+}
+
+int
+leat_dpdk_set_keepalive(struct leat_transport *xp, const struct leat_endpoint *local,
+	const struct leat_inet_keepalive *keepalive, struct leat_error *error)
+{
+	struct dpdk_queue *queue = dpdk_queue_of(xp);
+	char text[LEAT_ENDPOINT_TEXT_MAX];
+	int ret;
+
+	LEAT_VERIFY(xp->ops == &leat_transport_dpdk_ops);
+	if (local->type != LEAT_ENDPOINT_IPV4)
+		ret = -ENOENT;
+	else
+		ret = leat_inet_set_keepalive(
+			queue->inet, leat_ip_addr_from_ipv4(local->ipv4), local->port, keepalive);
+	if (ret == 0)
+		return 0;
+	return leat_error_set(error, ret, "port %s: no keep-alives on %s: %s",
+		queue->port->info.name, leat_endpoint_format(local, text), strerror(-ret));
 }
 
 static int

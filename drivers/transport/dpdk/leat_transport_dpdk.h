@@ -139,9 +139,29 @@ struct leat_dpdk_conf {
 	uint32_t nb_time_waits_max;      /**< 0: as many as nb_conns_max */
 	uint32_t nb_neighbours_max;      /**< 0: LEAT_DPDK_NEIGHBOURS_DEFAULT */
 	uint32_t nb_record_segs;         /**< of each class in the flight recorder; 0: it is off */
+	uint16_t queue_id;               /**< 0 to nb_queues - 1; each is opened once */
+	/** Changed from leat_dpdk_tcp_conf(), whose mss stays; NULL: that. Copied. */
+	const struct leat_tcp_conf *tcp;
+	enum leat_inet_cookies cookies;
+	uint32_t nb_time_waits_max; /**< 0: as many as nb_conns_max */
+	uint32_t nb_neighbours_max; /**< 0: LEAT_DPDK_NEIGHBOURS_DEFAULT */
 };
 
 #define LEAT_DPDK_NEIGHBOURS_DEFAULT 1024u
+
+/** The defaults of connections on @p port, for its MTU. */
+void leat_dpdk_tcp_conf(const struct leat_dpdk_port *port, struct leat_tcp_conf *tcp);
+
+/**
+ * Set the keep-alives of connections that a listener of listen() will accept.
+ *
+ * @param xp
+ *   Of leat_transport_dpdk_ops.
+ * @return
+ *   0; or as leat_inet_set_keepalive(), with the sentence in @p error.
+ */
+int leat_dpdk_set_keepalive(struct leat_transport *xp, const struct leat_endpoint *local,
+	const struct leat_inet_keepalive *keepalive, struct leat_error *error);
 
 /** What happened to frames at the device's border. Written by the owning lcore. */
 struct leat_dpdk_stats {

@@ -173,6 +173,75 @@ TEST_F(Init, EverySecretIsItsOwn)
 	}
 }
 
+TEST_F(Init, TcpIsAsConfigured)
+{
+	conf->tcp.rcv_wnd = 1u << 20;
+	conf->tcp.snd_len = 2u << 20;
+	conf->tcp.rto_min_ms = 50;
+	conf->tcp.ack_delay_ms = 0;
+	conf->tcp.nb_retries = 7;
+	conf->tcp.nb_syn_retries = 3;
+	conf->tcp.cookies = LEATD_COOKIES_ALWAYS;
+	conf->tcp.time_wait_s = 3600;
+	conf->tcp.fin_timeout_s = 3600;
+	ASSERT_EQ(0, RunLeatd());
+	ASSERT_EQ(2u, world.tcp_confs.size());
+	for (const leat_tcp_conf &tcp : world.tcp_confs) {
+		EXPECT_EQ(1460, tcp.mss) << "the port's";
+		EXPECT_EQ(1u << 20, tcp.rcv_wnd_max);
+		EXPECT_EQ(5, tcp.wscale);
+		EXPECT_EQ(2u << 20, tcp.snd_len_max);
+		EXPECT_EQ(50000u, tcp.rto_min_us);
+		EXPECT_EQ(0u, tcp.ack_delay_us);
+		EXPECT_EQ(7, tcp.nb_retries_max);
+		EXPECT_EQ(3, tcp.nb_syn_retries_max);
+		EXPECT_EQ(3600000000u, tcp.time_wait_us);
+		EXPECT_EQ(3600000000u, tcp.fin_wait_2_us);
+	}
+	EXPECT_EQ((std::vector<leat_inet_cookies>(2, LEAT_INET_COOKIES_ALWAYS)), world.cookies);
+}
+
+// The smallest window scale that the window needs, RFC 7323 section 2.3.
+TEST_F(Init, WindowScaleFollowsTheWindow)
+{
+	const struct {
+		uint64_t wnd;
+		int wscale;
+	} cases[] = { { 4096, 0 }, { 65535, 0 }, { 65536, 1 }, { 256 << 10, 3 }, { 512 << 20, 14 },
+		{ 65535 << 13, 13 }, { (65535 << 13) + 1, 13 } };
+
+	for (const auto &c : cases) {
+		world = World();
+		conf->tcp.rcv_wnd = c.wnd;
+		ASSERT_EQ(0, RunLeatd());
+		EXPECT_EQ(c.wscale, world.tcp_confs[0].wscale) << c.wnd;
+	}
+}
+
+TEST_F(Init, KeepAlivesAreThoseOfTheirListener)
+{
+	ASSERT_EQ(0, RunLeatd());
+	EXPECT_TRUE(world.keepalives.empty()) << "none by default";
+	world = World();
+	Add(leatd_conf_listen_option,
+		"http,dpdk,10.77.0.1,81,keepalive-idle=60,keepalive-interval=5,keepalive-probes=2");
+	Add(leatd_conf_listen_option, "http,dpdk,10.77.0.1,82,keepalive-idle=7200");
+	ASSERT_EQ(0, RunLeatd());
+	ASSERT_EQ(2u, world.keepalives.size());
+	EXPECT_EQ(81, world.keepalives[0].first);
+	EXPECT_EQ(60u, world.keepalives[0].second.idle_s);
+	EXPECT_EQ(5u, world.keepalives[0].second.interval_s);
+	EXPECT_EQ(2, world.keepalives[0].second.nb_probes);
+	EXPECT_EQ(82, world.keepalives[1].first);
+	EXPECT_EQ(7200u, world.keepalives[1].second.idle_s);
+	EXPECT_EQ(75u, world.keepalives[1].second.interval_s);
+	EXPECT_EQ(9, world.keepalives[1].second.nb_probes);
+	world = World();
+	world.fail_at = "keepalive";
+	EXPECT_EQ(-ENOSPC, RunLeatd());
+	EXPECT_EQ("no keepalive today", sentence);
+}
+
 TEST_F(Init, AListenerIsOnThePortOfItsAddressAndTheAnyAddressOnEach)
 {
 	ASSERT_EQ(0, RunLeatd());

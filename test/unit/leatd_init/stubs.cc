@@ -83,6 +83,8 @@ XpOpen(const leat_transport_conf *conf, leat_transport **out, leat_error *error)
 	if (Open(name, error) < 0)
 		return -ENODEV;
 	world.transport_confs.push_back(*conf);
+	world.tcp_confs.push_back(*dpdk_conf->tcp);
+	world.cookies.push_back(dpdk_conf->cookies);
 	*out = &(new StubTransport{
 			 { &leat_transport_dpdk_ops, "stub", conf->lcore_id, false }, name })
 			->xp;
@@ -240,6 +242,24 @@ const struct leat_dpdk_port_info *
 leat_dpdk_port_info(const leat_dpdk_port *port)
 {
 	return &port->info;
+}
+
+void
+leat_dpdk_tcp_conf(const leat_dpdk_port *, leat_tcp_conf *tcp)
+{
+	*tcp = {};
+	tcp->mss = 1460;
+}
+
+int
+leat_dpdk_set_keepalive(leat_transport *xp, const leat_endpoint *local,
+	const leat_inet_keepalive *keepalive, leat_error *error)
+{
+	EXPECT_NE(nullptr, xp);
+	if (world.fail_at == "keepalive")
+		return leat_error_set(error, -ENOSPC, "no keepalive today");
+	world.keepalives.push_back({ local->port, *keepalive });
+	return 0;
 }
 
 uint32_t

@@ -37,6 +37,9 @@ struct World {
 	std::vector<std::string> pci_devs;
 	std::vector<leat_dpdk_port_conf> port_confs;
 	std::vector<std::string> devs;
+	std::vector<leat_tcp_conf> tcp_confs;
+	std::vector<leat_inet_cookies> cookies;
+	std::vector<std::pair<uint16_t, leat_inet_keepalive>> keepalives; // of which port
 	std::vector<leat_worker_conf> worker_confs;
 	std::vector<leat_transport_conf> transport_confs;
 	uint32_t nb_control_workers = 0;
