@@ -99,6 +99,11 @@ static const struct leat_stat_def inet_stat_defs[] = {
 	STAT(record_frozen),
 	STAT(record_skipped),
 	STAT(tx_no_mbuf),
+	STAT(tx_no_mbuf_control),
+	STAT(tx_no_mbuf_text),
+	STAT(tx_no_mbuf_new),
+	STAT(tcp_begin_refused),
+	STAT(rx_text_refused),
 	STAT(tx_ctl_full),
 };
 LEAT_STAT_CHECK(struct leat_inet_stats, inet_stat_defs);

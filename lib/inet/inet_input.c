@@ -152,6 +152,8 @@ leat_inet_input(struct leat_inet *inet, uint64_t now_us, struct rte_mbuf **frame
 	inet->now_us = now_us;
 	inet->stats.rx_frames += nb;
 	inet_conn_reclaim(inet);
+	inet_buffers_look(inet);
+	inet_buffers_look_rx(inet);
 	burst->nb = 0;
 	for (uint16_t i = 0; i < nb; i++)
 		rte_prefetch0(rte_pktmbuf_mtod(frames[i], void *));

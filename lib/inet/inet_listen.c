@@ -6,7 +6,8 @@
  *
  * What can be forged must not cost what peers need: a SYN from anywhere takes no slot but
  * one of the backlog, no place of a neighbour over a share of them, and of the control
- * frames that wait only a half.
+ * frames that wait only a half. While buffers run low it keeps nothing at all; while frames
+ * do, it is not answered either.
  */
 
 #include <errno.h>
@@ -64,6 +65,8 @@ syn_choose(struct leat_inet *inet, const struct inet_tcp_frame *frame)
 {
 	bool is_full = inet->nb_half_open >= inet->nb_half_open_max;
 
+	if (!inet_buffers_may_begin(inet))
+		return inet->conf.cookies == LEAT_INET_COOKIES_NEVER ? SYN_DROP : SYN_COOKIE;
 	if (inet->conf.cookies == LEAT_INET_COOKIES_NEVER) {
 		if (is_full)
 			half_open_evict(inet);
@@ -117,6 +120,10 @@ syn_answer_by_cookie(struct leat_inet *inet, const struct inet_tcp_frame *frame)
 		inet->stats.tx_ctl_full++;
 		return;
 	}
+	if (!inet_class_has(inet, INET_CLASS_NEW, 1)) {
+		inet->stats.tx_no_mbuf_new++;
+		return;
+	}
 	leat_tcp_cookie_answer(inet_tcp_conf(inet, frame->key.raddr), &inet->cookie_key,
 		cookie_ends(inet, &frame->key), inet->now_us, &frame->seg, &out);
 	inet_ctl_reply_tcp(inet, frame, &out);
@@ -156,7 +163,7 @@ cookie_input(
 		/* Text may have overtaken the ACK with the cookie: a RST would end a good peer. */
 		return seg->len > 0;
 	}
-	if (!slot_has_room(inet))
+	if (!inet_buffers_may_begin(inet) || !slot_has_room(inet))
 		return true; /* the peer's text comes again, and perhaps there is one then */
 	if (!cookie_is_new(inet, seg->ack - 1)) {
 		inet->stats.tcp_cookies_refused++;

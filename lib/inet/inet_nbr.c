@@ -35,8 +35,9 @@ inet_nbr_find(const struct leat_inet *inet, struct leat_ip_addr addr)
 }
 
 static void
-nbr_drop_queue(struct inet_nbr *nbr)
+nbr_drop_queue(struct leat_inet *inet, struct inet_nbr *nbr)
 {
+	inet->buffers.nb_held -= nbr->nb_queued;
 	rte_pktmbuf_free_bulk(nbr->queue, nbr->nb_queued);
 	nbr->nb_queued = 0;
 }
@@ -64,7 +65,7 @@ nbr_set_asking(struct leat_inet *inet, struct inet_nbr *nbr, enum inet_nbr_state
 static void
 nbr_free(struct leat_inet *inet, struct inet_nbr *nbr)
 {
-	nbr_drop_queue(nbr);
+	nbr_drop_queue(inet, nbr);
 	nbr_wake(nbr);
 	if (nbr->state != INET_NBR_REACHABLE)
 		TAILQ_REMOVE(&inet->nbrs_asking, nbr, asking_link);
@@ -189,12 +190,14 @@ inet_nbr_address(struct leat_inet *inet, struct inet_nbr *nbr, struct rte_mbuf *
 		memcpy(rte_pktmbuf_mtod(frame, uint8_t *), nbr->mac, LEAT_ETH_ADDR_LEN);
 		return true;
 	}
-	if (nbr->nb_queued == LEAT_INET_ARP_QUEUE_MAX) {
+	if (nbr->nb_queued == LEAT_INET_ARP_QUEUE_MAX ||
+		inet->buffers.nb_held >= inet->buffers.nb_held_max) {
 		inet->stats.nbr_queue_full++;
 		rte_pktmbuf_free(frame);
 		return false;
 	}
 	nbr->queue[nbr->nb_queued++] = frame;
+	inet->buffers.nb_held++;
 	return false;
 }
 
@@ -237,6 +240,7 @@ inet_nbr_update(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac
 		memcpy(rte_pktmbuf_mtod(nbr->queue[i], uint8_t *), mac, LEAT_ETH_ADDR_LEN);
 		inet_ctl_send(inet, nbr->queue[i]);
 	}
+	inet->buffers.nb_held -= nbr->nb_queued;
 	nbr->nb_queued = 0;
 }
 
@@ -309,5 +313,5 @@ inet_nbr_close(struct leat_inet *inet)
 	struct inet_nbr *nbr;
 
 	TAILQ_FOREACH (nbr, &inet->nbrs_used, link)
-		nbr_drop_queue(nbr);
+		nbr_drop_queue(inet, nbr);
 }

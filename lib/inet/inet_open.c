@@ -334,6 +334,7 @@ init_fields(struct leat_inet *inet)
 	init_addrs(inet); /* with the settings of above */
 	init_eth_hdr(inet);
 	inet_offload_init(inet);
+	inet_buffers_init(inet);
 }
 
 static void

@@ -15,7 +15,28 @@ inet_frame_alloc(struct leat_inet *inet)
 	struct rte_mbuf *frame = rte_pktmbuf_alloc(inet->conf.pool);
 
 	if (frame == NULL)
-		inet->stats.tx_no_mbuf++;
+		inet->stats.tx_no_mbuf_control++;
+	inet->buffers.nb_frames -= inet->buffers.nb_frames > 0;
+	return frame;
+}
+
+/* An empty mbuf for a segment of the connection, if its class may take one. */
+static struct rte_mbuf *
+conn_frame_alloc(struct leat_inet *inet, const struct leat_inet_conn *conn)
+{
+	bool is_new =
+		conn->tcb.state == LEAT_TCP_SYN_SENT || conn->tcb.state == LEAT_TCP_SYN_RECEIVED;
+	enum inet_class who = is_new ? INET_CLASS_NEW : INET_CLASS_ESTABLISHED;
+	struct rte_mbuf *frame = NULL;
+
+	if (inet_class_has(inet, who, 1))
+		frame = rte_pktmbuf_alloc(inet->conf.pool);
+	if (frame == NULL) {
+		inet->stats.tx_no_mbuf_new += is_new;
+		inet->stats.tx_no_mbuf += !is_new;
+		return NULL;
+	}
+	inet->buffers.nb_frames--;
 	return frame;
 }
 
@@ -75,9 +96,14 @@ frame_attach_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct l
 	uint32_t off = out->off;
 	uint32_t left = out->len;
 
-	if (nb_segs > LEAT_INET_TX_SEGS_MAX ||
-		rte_pktmbuf_alloc_bulk(inet->conf.pool, segs, nb_segs) != 0)
+	if (nb_segs > LEAT_INET_TX_SEGS_MAX)
 		return false;
+	if (!inet_class_has(inet, INET_CLASS_TEXT, nb_segs) ||
+		rte_pktmbuf_alloc_bulk(inet->conf.pool, segs, nb_segs) != 0) {
+		inet->stats.tx_no_mbuf_text++;
+		return false;
+	}
+	inet->buffers.nb_frames -= nb_segs;
 	for (uint32_t i = 0; i < nb_segs; i++, text = text->next, off = 0) {
 		uint32_t len = LEAT_MIN(left, text->data_len - off);
 
@@ -212,7 +238,10 @@ conn_address(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbu
 	return inet_nbr_address(inet, nbr, frame);
 }
 
-/* Segments of one connection. Returns how many; fewer than @p nb: it has no more. */
+/*
+ * Segments of the first connection of the list. Returns how many; fewer than @p nb: it has
+ * no more, or no frame, and then goes to the end, so that none waits for a handshake.
+ */
 static uint16_t
 conn_output(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf **spare,
 	struct rte_mbuf **frames, uint16_t nb)
@@ -222,9 +251,14 @@ conn_output(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf
 	bool is_trial;
 
 	while (n < nb) {
-		if (*spare == NULL && (*spare = inet_frame_alloc(inet)) == NULL)
+		bool is_owed = leat_tcp_wants_output(&conn->tcb);
+
+		if (is_owed && *spare == NULL && (*spare = conn_frame_alloc(inet, conn)) == NULL) {
+			STAILQ_REMOVE_HEAD(&inet->output, output_link);
+			STAILQ_INSERT_TAIL(&inet->output, conn, output_link);
 			break;
-		if (!leat_tcp_output(&conn->tcb, inet->now_us, &out)) {
+		}
+		if (!is_owed || !leat_tcp_output(&conn->tcb, inet->now_us, &out)) {
 			STAILQ_REMOVE_HEAD(&inet->output, output_link);
 			conn->in_output = false;
 			break;
@@ -260,23 +294,40 @@ ctl_output(struct leat_inet *inet, struct rte_mbuf **frames, uint16_t nb)
 	return n;
 }
 
+/* Segments of all connections, as far as there are frames. */
+static uint16_t
+conns_output(struct leat_inet *inet, struct rte_mbuf **frames, uint16_t nb)
+{
+	const struct leat_inet_conn *waiting = NULL; /* the first handshake without a frame */
+	uint64_t nb_dry = inet->stats.tx_no_mbuf;
+	struct rte_mbuf *spare = NULL;
+	struct leat_inet_conn *conn;
+	uint16_t n = 0;
+
+	while (n < nb && inet->stats.tx_no_mbuf == nb_dry &&
+		(conn = STAILQ_FIRST(&inet->output)) != NULL && conn != waiting) {
+		uint64_t nb_waiting = inet->stats.tx_no_mbuf_new;
+
+		n = (uint16_t)(n + conn_output(inet, conn, &spare, frames + n, (uint16_t)(nb - n)));
+		if (waiting == NULL && inet->stats.tx_no_mbuf_new != nb_waiting)
+			waiting = conn;
+	}
+	rte_pktmbuf_free(spare);
+	return n;
+}
+
 uint16_t
 leat_inet_output(struct leat_inet *inet, uint64_t now_us, struct rte_mbuf **frames, uint16_t nb)
 {
-	struct leat_inet_conn *conn;
-	struct rte_mbuf *spare = NULL;
-	uint64_t nb_dry = inet->stats.tx_no_mbuf;
 	uint16_t n;
 
 	inet->now_us = now_us;
+	inet_buffers_look(inet);
 	inet_nbr_announce(inet);
 	n = ctl_output(inet, frames, nb);
-	while (n < nb && inet->stats.tx_no_mbuf == nb_dry &&
-		(conn = STAILQ_FIRST(&inet->output)) != NULL)
-		n = (uint16_t)(n + conn_output(inet, conn, &spare, frames + n, (uint16_t)(nb - n)));
+	n = (uint16_t)(n + conns_output(inet, frames + n, (uint16_t)(nb - n)));
 	n = (uint16_t)(n +
 		       ctl_output(inet, frames + n, (uint16_t)(nb - n))); /* ARP, for the above */
-	rte_pktmbuf_free(spare);
 	if (LEAT_UNLIKELY(inet->is_freeze_due) && n < nb) /* all of the turn has left */
 		inet_record_freeze(inet);
 	inet->stats.tx_frames += n;

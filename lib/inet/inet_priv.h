@@ -191,8 +191,36 @@ struct inet_trial {
 	uint32_t seq_end;
 };
 
+/* Who may take a frame when few are left, by the right to the last one. */
+enum inet_class {
+	INET_CLASS_CONTROL,     /* ARP, neighbour discovery, ICMP, RST */
+	INET_CLASS_ESTABLISHED, /* a segment, ACK or text, of one mbuf */
+	INET_CLASS_TEXT,        /* mbufs that attach text to it, which may be copied as well */
+	INET_CLASS_NEW,         /* handshakes */
+	INET_CLASSES,
+};
+
+/* What is left of the mbufs to receive with. */
+enum inet_rx_level {
+	INET_RX_LAST,   /* for what holds none: ACKs, ARP and the like */
+	INET_RX_SCARCE, /* for the text of those that have used up what they got */
+	INET_RX_LOW,    /* not for text out of order, nor for much of one connection */
+	INET_RX_PLENTY,
+	INET_RX_LEVELS,
+};
+
+struct inet_buffers {
+	uint32_t nb_frames;              /* free at the last look, less those taken since */
+	uint32_t reserves[INET_CLASSES]; /* frames that a class leaves to those before it */
+	uint32_t nb_held;                /* frames that wait for neighbours */
+	uint32_t nb_held_max;
+	uint8_t rx_level; /* enum inet_rx_level, at the last look */
+	bool is_text_low;
+};
+
 struct leat_inet {
 	struct leat_inet_conf conf;
+	struct inet_buffers buffers;
 	struct leat_inet_offloads offloads; /* in use */
 	struct inet_trial trial;
 	uint32_t nb_rx_ip_good; /* frames that the port called so */
@@ -408,6 +436,23 @@ void inet_nd_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t
 void inet_nd_ask(struct leat_inet *inet, const struct inet_nbr *nbr, struct leat_ip_addr src);
 /* Tell the link that @p addr is ours. */
 void inet_nd_announce(struct leat_inet *inet, struct leat_ip_addr addr);
+
+/* inet_buffer.c */
+void inet_buffers_init(struct leat_inet *inet);
+/* Look how many frames are left; then, how many mbufs to receive with and of text. */
+void inet_buffers_look(struct leat_inet *inet);
+void inet_buffers_look_rx(struct leat_inet *inet);
+/* Whether there is enough for one more connection; counts when there is not. */
+bool inet_buffers_may_begin(struct leat_inet *inet);
+/* Take text off a segment, as if only that had been lost, if it must not be kept. */
+void inet_buffers_limit_text(
+	struct leat_inet *inet, const struct leat_tcb *tcb, struct inet_tcp_frame *frame);
+
+static inline bool
+inet_class_has(const struct leat_inet *inet, enum inet_class who, uint32_t nb)
+{
+	return inet->buffers.nb_frames >= inet->buffers.reserves[who] + nb;
+}
 
 /* inet_offload.c */
 void inet_offload_init(struct leat_inet *inet);
@@ -628,7 +673,7 @@ inet_record_rx_prepare(struct inet_tcp_frame *frame, const struct rte_mbuf *mbuf
 }
 
 /* inet_output.c */
-/* An empty mbuf for a frame of our own; counts when there is none. */
+/* An empty mbuf for a control frame; counts when there is none. */
 struct rte_mbuf *inet_frame_alloc(struct leat_inet *inet);
 /* Send a complete frame with the next burst. Takes it. */
 void inet_ctl_send(struct leat_inet *inet, struct rte_mbuf *frame);

@@ -132,6 +132,8 @@ inet_tcp_conn_input(
 
 	if (nbr != NULL)
 		inet_nbr_confirm(inet, nbr, frame->src_mac);
+	if (inet->buffers.rx_level != INET_RX_PLENTY)
+		inet_buffers_limit_text(inet, &conn->tcb, frame);
 	verdict = leat_tcp_input(&conn->tcb, inet->now_us, &frame->seg, frame->mbuf);
 	frame->mbuf = NULL;
 	if (verdict == LEAT_TCP_REFUSED)

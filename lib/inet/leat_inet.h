@@ -58,13 +58,16 @@ struct leat_inet_conn;
 /** Text up to this length is copied behind the headers; longer text leaves as it lies. */
 #define LEAT_INET_TX_COPY_MAX 256u
 /** Pieces of text in one frame; text in more pieces is copied. */
-#define LEAT_INET_TX_SEGS_MAX   8u
+#define LEAT_INET_TX_SEGS_MAX 8u
 
-#define LEAT_INET_PORT_MIN      32768u /**< ephemeral ports, as Linux has them */
-#define LEAT_INET_PORT_MAX      60999u
+/** Unread text of one connection, over which no more is kept while mbufs run low. */
+#define LEAT_INET_UNREAD_LOW_MAX 16384u
 
-#define LEAT_INET_ARP_QUEUE_MAX 4u /**< frames that wait for one neighbour */
-#define LEAT_INET_ARP_TRIES_MAX 3u /**< questions before a neighbour is unreachable */
+#define LEAT_INET_PORT_MIN       32768u /**< ephemeral ports, as Linux has them */
+#define LEAT_INET_PORT_MAX       60999u
+
+#define LEAT_INET_ARP_QUEUE_MAX  4u /**< frames that wait for one neighbour */
+#define LEAT_INET_ARP_TRIES_MAX  3u /**< questions before a neighbour is unreachable */
 /** Between two of them, RFC 1122 section 2.3.2.1 and RFC 4861 section 10. */
 #define LEAT_INET_ARP_RETRY_US 1000000u
 /** A neighbour that no traffic confirmed for so long is asked again. */
@@ -152,6 +155,13 @@ struct leat_inet_conf {
 	uint32_t nb_record_segs;
 	/** For headers, copies and control frames; an mbuf holds a frame of the MTU. Borrowed. */
 	struct rte_mempool *pool;
+	/**
+	 * Whose mbufs arrive, and those of text to be sent: watched, so that who would begin
+	 * is turned away and who holds text waits while they run low. Borrowed; NULL: not
+	 * watched.
+	 */
+	struct rte_mempool *rx_pool;
+	struct rte_mempool *text_pool;
 	uint64_t seed[2]; /**< secret: for hashes, sequence numbers and ports */
 	uint64_t now_us;
 };
@@ -330,7 +340,7 @@ uint16_t leat_inet_events(struct leat_inet *inet, struct leat_inet_event *events
 
 /**
  * Build frames that are to be sent: control frames first, then what connections owe.
- * Called until it returns less than @p nb. When the pool is dry the rest stays owed.
+ * Called until it returns less than @p nb. While too few mbufs are left the rest stays owed.
  *
  * @param frames
  *   Filled; the caller's. Short text was copied; longer text is attached as indirect
@@ -496,8 +506,13 @@ struct leat_inet_stats {
 	uint64_t record_skipped; /**< ends without one, since another was frozen */
 
 	/* Our own means. */
-	uint64_t tx_no_mbuf;  /**< the pool was dry; a connection's segment stays owed */
-	uint64_t tx_ctl_full; /**< control frames over LEAT_INET_CTL_MAX, dropped */
+	uint64_t tx_no_mbuf;         /**< a connection's segment stays owed: too few frames */
+	uint64_t tx_no_mbuf_control; /**< ARP, ICMP, RST: not sent, not one frame is left */
+	uint64_t tx_no_mbuf_text;    /**< text that was copied: too few frames to attach it */
+	uint64_t tx_no_mbuf_new;     /**< handshakes that wait: too few frames for them */
+	uint64_t tcp_begin_refused;  /**< SYNs, cookies: buffers of any kind run low */
+	uint64_t rx_text_refused;    /**< text dropped: too few mbufs to receive with */
+	uint64_t tx_ctl_full;        /**< control frames over LEAT_INET_CTL_MAX, dropped */
 };
 
 /** What a person should know, each told once by a bit of leat_inet_notices(). */

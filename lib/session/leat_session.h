@@ -38,6 +38,7 @@ extern "C" {
 #define LEAT_SESSION_TX_MAX      65536 /**< reply bytes of one session and turn before it pauses */
 #define LEAT_SESSION_STARVED_US  5000000  /**< wait for room in the carry region, then abort */
 #define LEAT_SESSION_LINGER_US   30000000 /**< a peer may send on after our end, then abort */
+#define LEAT_SESSION_SHORT_SEGS  16       /**< mbufs of a reply that may take one of the last */
 #define LEAT_SESSION_PUSH_MAX    1048576  /**< unsent bytes at which a subscriber is too slow */
 
 struct leat_session;

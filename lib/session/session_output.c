@@ -24,8 +24,12 @@ tx_commit(struct leat_session *s, const struct leat_writer *w)
 static int
 tx_grow(struct leat_session *s)
 {
-	struct rte_mbuf *m = leat_transport_tx_alloc(s->transport);
+	struct rte_mbuf *m = NULL;
 
+	/* One large value must not take the last mbufs from everybody's small ones. */
+	if (!s->transport->is_scarce || s->tx_head == NULL ||
+		s->tx_head->nb_segs < LEAT_SESSION_SHORT_SEGS)
+		m = leat_transport_tx_alloc(s->transport);
 	if (m == NULL)
 		return -ENOBUFS;
 	if (s->tx_head == NULL) {

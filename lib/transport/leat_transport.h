@@ -203,6 +203,8 @@ struct leat_transport {
 	 * nearly used up. What has begun may go on; who would begin waits for a later turn.
 	 */
 	bool is_short;
+	/** Likewise, and later: the last mbufs are for short replies. A long one fails. */
+	bool is_scarce;
 };
 
 /** Head of every driver's own connection struct. */

@@ -510,8 +510,10 @@ Node::Transmit()
 		for (uint16_t i = 0; i < n; i++)
 			TransmitOne(mbufs[i]);
 	} while (n == nb);
-	is_dry_ = leat_inet_stats(inet_)->tx_no_mbuf != nb_dry_;
-	nb_dry_ = leat_inet_stats(inet_)->tx_no_mbuf;
+	const struct leat_inet_stats *stats = leat_inet_stats(inet_);
+	uint64_t nb_dry = stats->tx_no_mbuf + stats->tx_no_mbuf_new + stats->tx_no_mbuf_control;
+	is_dry_ = nb_dry != nb_dry_;
+	nb_dry_ = nb_dry;
 	if (is_dry_)
 		sim_->Trouble();
 }

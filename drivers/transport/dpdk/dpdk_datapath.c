@@ -8,6 +8,8 @@
 #define DATAPATH_TX_BURSTS_MAX 16u
 /* So long mbufs may be short before connections that make progress have to end, too. */
 #define DATAPATH_SHORT_US 1000000u
+/* So long one frame may keep the others from the device. */
+#define DATAPATH_STUCK_US 200000u
 
 struct leat_conn *
 dpdk_conn_init(struct dpdk_queue *queue, struct leat_inet_conn *inet_conn)
@@ -65,21 +67,31 @@ event_translate(struct dpdk_queue *queue, const struct leat_inet_event *in,
 }
 
 /* Cheap, unlike rte_mempool_avail_count(), which looks into the caches of all lcores. */
-static bool
-pool_is_low(const struct rte_mempool *pool, unsigned int nb_low)
+static unsigned int
+pool_nb_free(const struct rte_mempool *pool)
 {
-	return rte_mempool_get_ops(pool->ops_index)->get_count(pool) < nb_low;
+	return rte_mempool_get_ops(pool->ops_index)->get_count(pool);
+}
+
+static void
+queue_watch_text(struct dpdk_queue *queue)
+{
+	unsigned int nb_free = pool_nb_free(queue->text_pool);
+
+	queue->xp.is_short = nb_free < queue->nb_text_low;
+	queue->xp.is_scarce = nb_free < queue->nb_text_last;
 }
 
 /*
  * Peers that do not take their replies hold text, and the requests behind it hold what was
- * received; without receive mbufs not even an ACK or a RST could set any free.
+ * received. The stack keeps the last mbufs for those who make progress, and turns away who
+ * would begin; but only the end of a connection brings back what it holds for good.
  */
 static void
 queue_watch_pools(struct dpdk_queue *queue, uint64_t now_us)
 {
-	queue->xp.is_short = pool_is_low(queue->text_pool, queue->nb_text_low);
-	if (!queue->xp.is_short && !pool_is_low(queue->rx_pool, queue->nb_rx_low)) {
+	queue_watch_text(queue);
+	if (!queue->xp.is_short && pool_nb_free(queue->rx_pool) >= queue->nb_rx_low) {
 		queue->short_since_us = 0;
 		return;
 	}
@@ -118,7 +130,7 @@ dpdk_tx_alloc(struct leat_transport *xp)
 {
 	struct dpdk_queue *queue = dpdk_queue_of(xp);
 
-	xp->is_short = pool_is_low(queue->text_pool, queue->nb_text_low);
+	queue_watch_text(queue);
 	return rte_pktmbuf_alloc(queue->text_pool);
 }
 
@@ -188,6 +200,39 @@ queue_transmit(struct dpdk_queue *queue, struct rte_mbuf **frames, uint16_t nb)
 	return nb_left == 0;
 }
 
+/*
+ * A device is full for a moment. A frame that it does not take for long is one that it
+ * never will, and all others stand behind it.
+ */
+static bool
+backlog_is_stuck(struct dpdk_queue *queue, uint64_t now_us)
+{
+	if (queue->backlog[0] == queue->stuck)
+		return now_us - queue->stuck_since_us >= DATAPATH_STUCK_US;
+	queue->stuck = queue->backlog[0];
+	queue->stuck_since_us = now_us;
+	return false;
+}
+
+/* Send what was not taken before. @return whether the device took all of it. */
+static bool
+queue_transmit_backlog(struct dpdk_queue *queue, uint64_t now_us)
+{
+	if (queue->nb_backlog == 0)
+		return true;
+	if (queue_transmit(queue, queue->backlog, queue->nb_backlog))
+		return true;
+	if (backlog_is_stuck(queue, now_us)) {
+		queue->stats.tx_stuck++;
+		rte_pktmbuf_free(queue->backlog[0]);
+		queue->nb_backlog--;
+		memmove(queue->backlog, queue->backlog + 1,
+			queue->nb_backlog * sizeof(queue->backlog[0]));
+		queue->stuck = NULL;
+	}
+	return false;
+}
+
 void
 dpdk_tx_flush(struct leat_transport *xp, uint64_t now_us)
 {
@@ -196,7 +241,7 @@ dpdk_tx_flush(struct leat_transport *xp, uint64_t now_us)
 	uint16_t nb;
 
 	queue->now_us = now_us;
-	if (queue->nb_backlog > 0 && !queue_transmit(queue, queue->backlog, queue->nb_backlog))
+	if (!queue_transmit_backlog(queue, now_us))
 		return;
 	for (unsigned int i = 0; i < DATAPATH_TX_BURSTS_MAX; i++) {
 		nb = leat_inet_output(queue->inet, now_us, frames, DPDK_BURST);

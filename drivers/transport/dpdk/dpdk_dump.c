@@ -13,6 +13,7 @@ static const struct leat_stat_def dpdk_stat_defs[] = {
 	STAT(tx_frames),
 	STAT(tx_full),
 	STAT(tx_refused),
+	STAT(tx_stuck),
 	STAT(idle_sleeps),
 	STAT(idle_waits),
 };

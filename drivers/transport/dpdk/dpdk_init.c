@@ -13,6 +13,7 @@
 
 /* What is left of a pool when it runs short; mbufs in the caches of lcores do not count. */
 #define TEXT_LOW_SHARE  8u
+#define TEXT_LAST_SHARE 32u
 #define RX_LOW_SHARE    16u
 
 #define INIT_IP_TCP_LEN 40u /* IPv4 and TCP headers without options, RFC 9293 section 3.7.1 */
@@ -68,6 +69,8 @@ init_open_inet(
 		.conn_priv_len = sizeof(struct dpdk_conn),
 		.nb_record_segs = own->nb_record_segs,
 		.pool = port->ctl_pool,
+		.rx_pool = port->rx_pool,
+		.text_pool = queue->text_pool,
 		.seed = { conf->seed[0], conf->seed[1] },
 		.now_us = conf->now_us,
 	};
@@ -149,6 +152,7 @@ dpdk_open(const struct leat_transport_conf *conf, struct leat_transport **out,
 	queue->now_us = conf->now_us;
 	queue->text_pool = conf->pool != NULL ? conf->pool : own->port->text_pool;
 	queue->nb_text_low = queue->text_pool->size / TEXT_LOW_SHARE;
+	queue->nb_text_last = queue->text_pool->size / TEXT_LAST_SHARE;
 	queue->rx_pool = own->port->rx_pool;
 	queue->nb_rx_low = queue->rx_pool->size / RX_LOW_SHARE;
 	ret = init_open_inet(conf, queue, error);

@@ -75,12 +75,15 @@ struct dpdk_queue {
 	uint64_t short_since_us;       /* mbufs are nearly used up; 0: they are not */
 	struct rte_mempool *text_pool; /* for text to send */
 	unsigned int nb_text_low;      /* mbufs left of it, below which we are short */
+	unsigned int nb_text_last;     /* likewise: for short replies only */
 	struct rte_mempool *rx_pool;
 	unsigned int nb_rx_low; /* likewise */
 	struct leat_dpdk_port *port;
 	size_t conn_len; /* bytes of one idle connection */
 	size_t time_wait_len;
 	struct leat_dpdk_stats stats;
+	uint64_t stuck_since_us;
+	const struct rte_mbuf *stuck; /* the first of backlog, since then */
 	struct rte_mbuf *backlog[DPDK_BURST];
 	struct rte_mbuf *stash[DPDK_BURST];
 };

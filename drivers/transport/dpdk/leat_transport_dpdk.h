@@ -169,6 +169,7 @@ struct leat_dpdk_stats {
 	uint64_t tx_frames;
 	uint64_t tx_full;     /**< turns in which the device did not take all frames */
 	uint64_t tx_refused;  /**< frames that the driver says it cannot send; dropped */
+	uint64_t tx_stuck;    /**< frames that the device did not take for long; dropped */
 	uint64_t idle_sleeps; /**< waits of a fixed length */
 	uint64_t idle_waits;  /**< waits for an interrupt */
 };

@@ -86,7 +86,7 @@ XpOpen(const leat_transport_conf *conf, leat_transport **out, leat_error *error)
 	world.tcp_confs.push_back(*dpdk_conf->tcp);
 	world.cookies.push_back(dpdk_conf->cookies);
 	*out = &(new StubTransport{
-			 { &leat_transport_dpdk_ops, "stub", conf->lcore_id, false }, name })
+			 { &leat_transport_dpdk_ops, "stub", conf->lcore_id, false, false }, name })
 			->xp;
 	return 0;
 }

@@ -312,6 +312,32 @@ TEST_F(Session, AReplyWithoutAnMbufAbortsTheConnection)
 	EXPECT_EQ(0u, ctx_->nb_open);
 }
 
+TEST_F(Session, TheLastMbufsAreForShortReplies)
+{
+	FakeConn *small = Connect();
+	FakeConn *large = Connect();
+	std::string most((LEAT_SESSION_SHORT_SEGS - 1) * (RTE_MBUF_DEFAULT_BUF_SIZE - 128), 'm');
+	std::string more((LEAT_SESSION_SHORT_SEGS + 1) * (RTE_MBUF_DEFAULT_BUF_SIZE - 128), 'm');
+
+	for (const std::string &set :
+		{ Request({ "SET", "most", most }), Request({ "SET", "more", more }) }) {
+		std::vector<std::string> pieces;
+
+		for (size_t off = 0; off < set.size(); off += 1000)
+			pieces.push_back(set.substr(off, 1000));
+		ReceiveChain(small, pieces);
+	}
+	ASSERT_EQ("+OK\r\n+OK\r\n", small->sent);
+	small->sent.clear();
+	xp_.xp.is_scarce = true;
+	Receive(large, "GET more\r\n");
+	Receive(small, "GET most\r\n");
+	EXPECT_EQ(1u, large->nb_aborts);
+	EXPECT_EQ(0u, small->nb_aborts);
+	EXPECT_EQ("$" + std::to_string(most.size()) + "\r\n" + most + "\r\n", small->sent);
+	EXPECT_EQ(1u, ctx_->stats.nb_tx_pool_empty);
+}
+
 TEST_F(Session, APeerThatHalfClosesGetsItsReplyThenTheEnd)
 {
 	FakeConn *conn = Connect();

@@ -25,6 +25,10 @@ struct Device {
 	uint64_t tx_flags_seen = 0;
 	unsigned int nb_tcp_left_undone = 0;
 	unsigned int nb_frames = 0;
+	unsigned int never_takes = 0; // the frame of this number, until it is dropped
+	unsigned int nb_sent = 0;
+	const rte_mbuf *not_taken = nullptr;
+	const leat_transport *xp = nullptr;
 };
 
 bool
@@ -56,6 +60,10 @@ TransmitDone(uint16_t, uint16_t, rte_mbuf **frames, uint16_t nb, void *arg)
 		rte_mbuf *m = frames[i];
 		uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
 
+		if (m != device->not_taken && ++device->nb_sent == device->never_takes)
+			device->not_taken = m;
+		if (m == device->not_taken && leat_dpdk_stats(device->xp)->tx_stuck == 0)
+			return i;
 		device->tx_flags_seen |= m->ol_flags;
 		if ((m->ol_flags & RTE_MBUF_F_TX_L4_MASK) == RTE_MBUF_F_TX_TCP_CKSUM) {
 			if (device->does_tcp) {
@@ -101,6 +109,7 @@ class DpdkOffload : public WireEcho
 		for (int i = 0; i < 2; i++) {
 			uint16_t id = leat_dpdk_port_info(ports[i])->port_id;
 
+			devices[i].xp = xps[i];
 			ASSERT_NE(
 				nullptr, rte_eth_add_tx_callback(id, 0, TransmitDone, &devices[i]));
 			ASSERT_NE(
@@ -232,4 +241,14 @@ TEST_F(DpdkOffload, ADamagedFrameThatIsCalledGoodIsNotDelivered)
 	EXPECT_EQ(LEAT_INET_NOTICE_RX_TCP_CKSUM, leat_dpdk_notices(xps[1]));
 	EXPECT_EQ(1u, leat_dpdk_inet_stats(xps[1])->rx_tcp_cksum_lies);
 	EXPECT_LT(5u, leat_dpdk_inet_stats(xps[1])->rx_tcp_cksum);
+}
+
+TEST_F(DpdkOffload, AFrameThatTheDeviceNeverTakesIsDropped)
+{
+	to_send = Pattern(100000);
+	ASSERT_NO_FATAL_FAILURE(OpenDevices());
+	devices[1].never_takes = 20;
+	ExpectWhole(20000);
+	EXPECT_EQ(1u, leat_dpdk_stats(xps[1])->tx_stuck);
+	EXPECT_LE(100u, leat_dpdk_stats(xps[1])->tx_full) << "a turn a millisecond";
 }
