@@ -43,7 +43,7 @@ static const struct leatd_key keys[] = {
 	{ "port", "vlan", LEATD_KEY_NUMBER, 1, 4094, NULL, "", "N",
 		"the 802.1Q VLAN of the port's addresses; without it frames are untagged",
 		PORT(vlan_id) },
-	{ "port", "mtu", LEATD_KEY_NUMBER, 576, 1500, NULL, "", "N",
+	{ "port", "mtu", LEATD_KEY_NUMBER, 576, 9216, NULL, "", "N",
 		"bytes of the largest IP packet; without it the device's own MTU, up to 1500",
 		PORT(mtu) },
 	{ "port", "no-offload", LEATD_KEY_SET, 0, 0, offload_choices, "", "WORD",

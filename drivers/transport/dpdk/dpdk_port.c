@@ -23,6 +23,7 @@
 
 #define PORT_MBUF_CACHE      256u
 #define PORT_NB_DESC_DEFAULT 512u
+#define PORT_ETH_LEN_MAX     (RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN + RTE_ETHER_CRC_LEN)
 #define PORT_QUEUED_MBUFS    4096u
 #define PORT_POOL_NAME_MAX   RTE_MEMPOOL_NAMESIZE
 /* Frames that the stack may hold back itself: control frames, those that wait for ARP. */
@@ -67,20 +68,17 @@ port_check_conf(const struct leat_dpdk_port_conf *conf, struct leat_error *error
  */
 static int
 port_pool_create(const struct leat_dpdk_port *port, const char *kind, uint32_t nb_mbufs,
-	int socket_id, struct rte_mempool **out, struct leat_error *error)
+	uint16_t room, int socket_id, struct rte_mempool **out, struct leat_error *error)
 {
-	struct rte_pktmbuf_pool_private priv = {
-		.mbuf_data_room_size = RTE_MBUF_DEFAULT_BUF_SIZE,
-	};
+	struct rte_pktmbuf_pool_private priv = { .mbuf_data_room_size = room };
 	unsigned int flags = port->dev.is_pci ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
 	char name[PORT_POOL_NAME_MAX];
 	struct rte_mempool *pool;
 	int ret;
 
 	(void)snprintf(name, sizeof(name), "leat%u_%s", port->dev.port_id, kind); /* fits */
-	pool = rte_mempool_create_empty(name, nb_mbufs,
-		sizeof(struct rte_mbuf) + RTE_MBUF_DEFAULT_BUF_SIZE, PORT_MBUF_CACHE, sizeof(priv),
-		socket_id, flags);
+	pool = rte_mempool_create_empty(name, nb_mbufs, sizeof(struct rte_mbuf) + room,
+		PORT_MBUF_CACHE, sizeof(priv), socket_id, flags);
 	if (pool == NULL) {
 		ret = -rte_errno;
 		goto fail;
@@ -120,6 +118,16 @@ port_pool_len(const struct rte_mempool *pool)
 	return len;
 }
 
+/* Bytes of an mbuf that holds a whole frame, headroom included; at least the usual ones. */
+static uint16_t
+port_frame_room(const struct leat_dpdk_port *port)
+{
+	uint32_t len = RTE_PKTMBUF_HEADROOM + PORT_ETH_LEN_MAX + port->info.mtu;
+
+	return (uint16_t)RTE_MAX(
+		RTE_ALIGN_CEIL(len, RTE_CACHE_LINE_SIZE), (uint32_t)RTE_MBUF_DEFAULT_BUF_SIZE);
+}
+
 /*
  * Three pools, so that received text cannot starve replies, and replies cannot starve
  * the headers, ACKs and ARP frames without which nothing of them would ever be freed.
@@ -129,6 +137,8 @@ port_create_pools(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf 
 	struct leat_error *error)
 {
 	struct leat_dpdk_port_info *info = &port->info;
+	uint16_t frame_room = port_frame_room(port);
+	uint16_t rx_room = info->rx_scatter ? RTE_MBUF_DEFAULT_BUF_SIZE : frame_room;
 	uint32_t per_queue = 2 * DPDK_BURST + PORT_CACHED_MBUFS;
 	uint32_t queued = conf->nb_queues * PORT_QUEUED_MBUFS;
 	uint32_t nb_text = (conf->nb_tx_mbufs != 0 ? conf->nb_tx_mbufs : queued) +
@@ -140,13 +150,13 @@ port_create_pools(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf 
 
 	if (port_is_xdp(port)) /* it copies on transmit, and takes the copies from there */
 		nb_rx += info->nb_queues * info->nb_tx_desc;
-	ret = port_pool_create(port, "rx", nb_rx, conf->socket_id, &port->rx_pool, error);
+	ret = port_pool_create(port, "rx", nb_rx, rx_room, conf->socket_id, &port->rx_pool, error);
+	if (ret == 0)
+		ret = port_pool_create(port, "text", nb_text, RTE_MBUF_DEFAULT_BUF_SIZE,
+			conf->socket_id, &port->text_pool, error);
 	if (ret == 0)
 		ret = port_pool_create(
-			port, "text", nb_text, conf->socket_id, &port->text_pool, error);
-	if (ret == 0)
-		ret = port_pool_create(
-			port, "ctl", nb_ctl, conf->socket_id, &port->ctl_pool, error);
+			port, "ctl", nb_ctl, frame_room, conf->socket_id, &port->ctl_pool, error);
 	if (ret < 0)
 		return ret;
 	info->nb_rx_mbufs = nb_rx;
@@ -198,7 +208,8 @@ port_fill_eth_conf(const struct leat_dpdk_port *port, const struct rte_eth_dev_i
 	memset(eth_conf, 0, sizeof(*eth_conf));
 	eth_conf->rxmode.mtu = port->info.mtu;
 	eth_conf->rxmode.offloads = (use->rx_ip_cksum ? RTE_ETH_RX_OFFLOAD_IPV4_CKSUM : 0) |
-				    (use->rx_tcp_cksum ? RTE_ETH_RX_OFFLOAD_TCP_CKSUM : 0);
+				    (use->rx_tcp_cksum ? RTE_ETH_RX_OFFLOAD_TCP_CKSUM : 0) |
+				    (port->info.rx_scatter ? RTE_ETH_RX_OFFLOAD_SCATTER : 0);
 	eth_conf->txmode.offloads = (use->tx_ip_cksum ? RTE_ETH_TX_OFFLOAD_IPV4_CKSUM : 0) |
 				    (use->tx_tcp_cksum ? RTE_ETH_TX_OFFLOAD_TCP_CKSUM : 0) |
 				    (use->tx_multi_seg ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS : 0);
@@ -216,6 +227,7 @@ port_choose_mtu(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf *c
 {
 	uint16_t iface_mtu = dpdk_dev_iface_mtu(&port->dev);
 	uint16_t max = LEAT_MIN(dev_info->max_mtu, (uint16_t)LEAT_DPDK_MTU_MAX);
+	uint16_t usual;
 
 	if (iface_mtu != 0)
 		max = LEAT_MIN(max, iface_mtu);
@@ -227,7 +239,10 @@ port_choose_mtu(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf *c
 		return leat_error_set(error, -EINVAL,
 			"port %s: MTU %u is asked for and device %s takes at most %u", conf->name,
 			conf->mtu, port->dev.name, max);
-	port->info.mtu = conf->mtu != 0 ? conf->mtu : max;
+	usual = LEAT_MIN(max, (uint16_t)LEAT_DPDK_MTU_DEFAULT);
+	port->info.mtu = conf->mtu != 0 ? conf->mtu : usual;
+	port->info.rx_scatter = port_frame_room(port) > RTE_MBUF_DEFAULT_BUF_SIZE &&
+				(dev_info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) != 0;
 	return 0;
 }
 

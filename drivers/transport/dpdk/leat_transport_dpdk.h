@@ -47,7 +47,8 @@ extern "C" {
 #define LEAT_DPDK_DEV_MAX      256u  /**< bytes of a device with arguments, the zero included */
 #define LEAT_DPDK_QUEUES_MAX   64u   /**< queue pairs of one port */
 #define LEAT_DPDK_DESCS_MAX    4096u /**< descriptors of one queue */
-#define LEAT_DPDK_MTU_MAX      1500u /**< one frame is one mbuf on receive */
+#define LEAT_DPDK_MTU_MAX      LEAT_INET_MTU_MAX
+#define LEAT_DPDK_MTU_DEFAULT  1500u /**< at most, where none is asked for */
 #define LEAT_DPDK_MBUFS_MAX    (1u << 22)
 #define LEAT_DPDK_OFFLOADS_MAX 128u /**< bytes of the offloads as text, the zero included */
 
@@ -63,7 +64,7 @@ struct leat_dpdk_port_conf {
 	int socket_id;      /**< NUMA node of its memory, -1: any */
 	uint16_t nb_queues; /**< queue pairs, one per worker, 1 to LEAT_DPDK_QUEUES_MAX */
 	uint16_t nb_desc;   /**< per queue, 0: the device's wish; fitted to its limits */
-	uint16_t mtu;       /**< 0: the device's, at most LEAT_DPDK_MTU_MAX */
+	uint16_t mtu;       /**< 0: the device's, at most LEAT_DPDK_MTU_DEFAULT */
 	uint16_t vlan_id;   /**< 0: untagged */
 	uint8_t nb_addrs;
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
@@ -92,9 +93,10 @@ struct leat_dpdk_port_info {
 	uint16_t nb_queues;
 	uint16_t nb_rx_desc; /**< per queue */
 	uint16_t nb_tx_desc;
-	bool link_up;   /**< at the start; a memif or vhost peer may come later */
-	bool rx_intr;   /**< an idle worker is woken by an interrupt */
-	bool rx_socket; /**< by the driver's socket; by neither: it sleeps in short turns */
+	bool link_up;    /**< at the start; a memif or vhost peer may come later */
+	bool rx_scatter; /**< a frame longer than an mbuf arrives in several */
+	bool rx_intr;    /**< an idle worker is woken by an interrupt */
+	bool rx_socket;  /**< by the driver's socket; by neither: it sleeps in short turns */
 	struct leat_inet_offloads offloads;         /**< promised; used as they are kept */
 	char offloads_text[LEAT_DPDK_OFFLOADS_MAX]; /**< "tx-ip-cksum tx-multi-seg" or "none" */
 	uint32_t nb_rx_mbufs;                       /**< of the receive pool */

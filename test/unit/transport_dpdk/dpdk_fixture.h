@@ -71,6 +71,7 @@ class Wire : public testing::Test
 		conf.nb_addrs = 1;
 		conf.addrs[0] = { leat_ip_addr_from_ipv4(addr), 24 };
 		conf.refused = refused;
+		conf.mtu = mtu;
 		ASSERT_EQ(0, leat_dpdk_port_open(&conf, &ports[i], &error)) << error.text;
 		ASSERT_EQ(0, OpenQueue(i, 0, &xps[i], &error)) << error.text;
 	}
@@ -173,6 +174,7 @@ class Wire : public testing::Test
 	}
 
 	leat_inet_offloads refused = {};
+	uint16_t mtu = 0;
 	uint64_t now_us = 1000000;
 	rte_ring *rings[2] = {};
 	leat_dpdk_port *ports[2] = {};

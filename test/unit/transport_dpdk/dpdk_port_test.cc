@@ -142,9 +142,25 @@ TEST(DpdkPortOpen, RefusesAnMtuOutOfRange)
 	leat_dpdk_port_conf conf = PortConf("p0", "net_null0");
 
 	conf.mtu = LEAT_INET_MTU_MIN - 1;
-	EXPECT_EQ("port p0: MTU 575 is not in 576 to 1500", Refusal(conf, -EINVAL));
+	EXPECT_EQ("port p0: MTU 575 is not in 576 to 9216", Refusal(conf, -EINVAL));
 	conf.mtu = LEAT_DPDK_MTU_MAX + 1;
-	EXPECT_EQ("port p0: MTU 1501 is not in 576 to 1500", Refusal(conf, -EINVAL));
+	EXPECT_EQ("port p0: MTU 9217 is not in 576 to 9216", Refusal(conf, -EINVAL));
+}
+
+TEST(DpdkPortOpen, FramesOfAJumboMtuFitIntoItsMbufs)
+{
+	leat_dpdk_port_conf conf = PortConf("p0", "net_null0"); // without scattered receive
+	leat_error error = {};
+	leat_dpdk_port *port = nullptr;
+
+	conf.mtu = LEAT_DPDK_MTU_MAX;
+	ASSERT_EQ(0, leat_dpdk_port_open(&conf, &port, &error)) << error.text;
+	std::string head = "leat" + std::to_string(leat_dpdk_port_info(port)->port_id);
+	EXPECT_FALSE(leat_dpdk_port_info(port)->rx_scatter);
+	for (const char *kind : { "_rx", "_ctl" })
+		EXPECT_LE(RTE_PKTMBUF_HEADROOM + 18 + LEAT_DPDK_MTU_MAX,
+			rte_pktmbuf_data_room_size(rte_mempool_lookup((head + kind).c_str())));
+	leat_dpdk_port_close(port);
 }
 
 TEST(DpdkPortOpen, TakesTheMtuThatIsAskedFor)

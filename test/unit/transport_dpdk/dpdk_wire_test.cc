@@ -15,6 +15,17 @@ TEST_F(WireEcho, CarriesBytesBothWaysAndCloses)
 	EXPECT_EQ(0, client_error);
 }
 
+TEST_F(WireEcho, CarriesJumboFrames)
+{
+	to_send = Pattern(300000);
+	mtu = 9000;
+	ASSERT_NO_FATAL_FAILURE(Open(256));
+	EXPECT_TRUE(leat_dpdk_port_info(ports[0])->rx_scatter);
+	Run(2000);
+	EXPECT_TRUE(got == to_send) << got.size() << " of " << to_send.size() << " bytes";
+	EXPECT_GT(100u, leat_dpdk_inet_stats(xps[1])->rx_tcp_segs) << "of 8960 bytes";
+}
+
 TEST_F(WireEcho, KeepsFramesThatTheDeviceDoesNotTake)
 {
 	to_send = Pattern(100000);
