@@ -60,9 +60,9 @@ report_port(const struct leatd_port_conf *conf, const struct leat_dpdk_port_info
 	if (conf->vlan_id != 0)
 		(void)printf(", vlan %" PRIu64, conf->vlan_id);
 	(void)printf("\nport %s: %u queue pair%s of %u rx and %u tx descriptors, offloads %s, "
-		     "an idle worker %s\n",
+		     "multicast %s, an idle worker %s\n",
 		conf->name, info->nb_queues, info->nb_queues == 1 ? "" : "s", info->nb_rx_desc,
-		info->nb_tx_desc, info->offloads_text,
+		info->nb_tx_desc, info->offloads_text, info->multicast,
 		info->rx_intr     ? "is woken by an interrupt"
 		: info->rx_socket ? "is woken by a socket"
 				  : "sleeps in short turns");

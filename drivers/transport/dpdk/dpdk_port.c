@@ -366,9 +366,27 @@ port_hint(const struct leat_dpdk_port *port)
 	       "see `ethtool -l`; net_af_packet works without either)";
 }
 
+/* After the driver's sockets were looked for: this one is not among them. */
+static void
+port_join(struct leat_dpdk_port *port)
+{
+	struct leat_inet_conf conf = { .nb_addrs = port->nb_addrs };
+	uint8_t macs[LEAT_INET_GROUPS_MAX][6];
+	struct rte_ether_addr groups[LEAT_INET_GROUPS_MAX];
+	uint32_t nb_groups;
+
+	memcpy(conf.mac, port->info.mac, sizeof(conf.mac));
+	memcpy(conf.addrs, port->addrs, sizeof(conf.addrs));
+	nb_groups = leat_inet_multicast(&conf, macs);
+	for (uint32_t i = 0; i < nb_groups; i++)
+		memcpy(groups[i].addr_bytes, macs[i], sizeof(macs[i]));
+	port->info.multicast = dpdk_multicast_join(port, groups, nb_groups);
+}
+
 static void
 port_free(struct leat_dpdk_port *port)
 {
+	dpdk_multicast_leave(port);
 	(void)rte_eth_dev_stop(port->dev.port_id);  /* closed next, whatever it says */
 	(void)rte_eth_dev_close(port->dev.port_id); /* the device is given up */
 	rte_mempool_free(port->rx_pool);
@@ -399,6 +417,7 @@ leat_dpdk_port_open(const struct leat_dpdk_port_conf *conf, struct leat_dpdk_por
 	}
 	(void)snprintf(port->info.name, sizeof(port->info.name), "%s", conf->name); /* fits */
 	port->vlan_id = conf->vlan_id;
+	port->multicast_fd = -1;
 	port->nb_addrs = conf->nb_addrs;
 	memcpy(port->addrs, conf->addrs, sizeof(port->addrs));
 	port->gateway = conf->gateway;
@@ -413,6 +432,7 @@ leat_dpdk_port_open(const struct leat_dpdk_port_conf *conf, struct leat_dpdk_por
 		dpdk_sockets_find(&port->sockets, &old);
 		port->info.rx_socket = port->sockets.nb > 0;
 	}
+	port_join(port);
 	leat_dpdk_log_close(&log); /* with what was said on the way to a port that works */
 	*out = port;
 	return 0;

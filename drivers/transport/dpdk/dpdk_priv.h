@@ -49,6 +49,7 @@ struct leat_dpdk_port {
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
 	struct leat_ip_addr gateway;
 	struct dpdk_sockets sockets;
+	int multicast_fd;     /* holds the groups of the kernel's interface; -1: none */
 	uint64_t queues_open; /* bit per queue; written while transports are opened and closed */
 };
 
@@ -149,6 +150,14 @@ dpdk_errno(int ret)
 int dpdk_dev_open(
 	const struct leat_dpdk_port_conf *conf, struct dpdk_dev *dev, struct leat_error *error);
 void dpdk_dev_close(struct dpdk_dev *dev);
+
+/*
+ * Have the frames of multicast groups let through; says how, for the start-up print. Undone
+ * by dpdk_multicast_leave().
+ */
+const char *dpdk_multicast_join(
+	struct leat_dpdk_port *port, struct rte_ether_addr *groups, uint32_t nb_groups);
+void dpdk_multicast_leave(struct leat_dpdk_port *port);
 
 /* The MTU of dev->iface, 0 when there is none. */
 uint16_t dpdk_dev_iface_mtu(const struct dpdk_dev *dev);

@@ -26,8 +26,9 @@
  * them), and no driver tells us of it: such frames look corrupt and are dropped. A notice
  * tells of it, and of each offload that the device promises and does not do.
  *
- * No port is set to promiscuous mode: the stack answers to one MAC address and to
- * broadcast, which every device delivers.
+ * The stack answers to one MAC address and to broadcast, which every device delivers, and
+ * with an IPv6 address to a few multicast groups. Only where a device neither takes these by
+ * name nor can let through all multicast is it set to promiscuous mode.
  */
 
 #include <stdbool.h>
@@ -93,10 +94,11 @@ struct leat_dpdk_port_info {
 	uint16_t nb_queues;
 	uint16_t nb_rx_desc; /**< per queue */
 	uint16_t nb_tx_desc;
-	bool link_up;    /**< at the start; a memif or vhost peer may come later */
-	bool rx_scatter; /**< a frame longer than an mbuf arrives in several */
-	bool rx_intr;    /**< an idle worker is woken by an interrupt */
-	bool rx_socket;  /**< by the driver's socket; by neither: it sleeps in short turns */
+	bool link_up;          /**< at the start; a memif or vhost peer may come later */
+	bool rx_scatter;       /**< a frame longer than an mbuf arrives in several */
+	bool rx_intr;          /**< an idle worker is woken by an interrupt */
+	bool rx_socket;        /**< by the driver's socket; by neither: it sleeps in short turns */
+	const char *multicast; /**< how the frames of its groups are let through, in words */
 	struct leat_inet_offloads offloads;         /**< promised; used as they are kept */
 	char offloads_text[LEAT_DPDK_OFFLOADS_MAX]; /**< "tx-ip-cksum tx-multi-seg" or "none" */
 	uint32_t nb_rx_mbufs;                       /**< of the receive pool */

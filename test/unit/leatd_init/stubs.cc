@@ -220,6 +220,7 @@ leat_dpdk_port_open(const leat_dpdk_port_conf *conf, leat_dpdk_port **out, leat_
 	strcpy((*out)->info.name, conf->name);
 	strcpy((*out)->info.driver, "net_stub");
 	strcpy((*out)->info.offloads_text, "none");
+	(*out)->info.multicast = "none";
 	(*out)->info.nb_queues = conf->nb_queues;
 	return 0;
 }
