@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include <leat_error.h>
+#include <leat_ip.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,7 +64,7 @@ enum leatd_offload {
 };
 
 struct leatd_addr {
-	uint32_t addr; /**< host order */
+	struct leat_ip_addr addr;
 	uint8_t prefix_len;
 };
 
@@ -84,9 +85,10 @@ struct leatd_port_conf {
 	char dev[LEATD_DEV_LEN]; /**< PCI address or name of a vdev */
 	char args[LEATD_ARGS_LEN];
 	struct leatd_addrs addrs;
-	uint32_t gateway; /**< host order, 0: none */
-	uint64_t vlan_id; /**< 0: untagged */
-	uint64_t mtu;     /**< bytes of an IP packet, 0: the device's */
+	struct leat_ip_addr gateway;  /**< IPv4, or none */
+	struct leat_ip_addr gateway6; /**< IPv6, or none */
+	uint64_t vlan_id;             /**< 0: untagged */
+	uint64_t mtu;                 /**< bytes of an IP packet, 0: the device's */
 	uint64_t refused; /**< bit 1 << enum leatd_offload for each offload not to be used */
 };
 
@@ -101,7 +103,7 @@ struct leatd_listen_conf {
 	uint64_t keep_idle_s;     /**< 0: no keep-alives */
 	uint64_t keep_interval_s; /**< 0: 75 */
 	uint64_t nb_keep_probes;  /**< 0: 9 */
-	uint32_t ipv4; /**< host order; filled by leatd_conf_check() for a dpdk listener */
+	struct leat_ip_addr addr; /**< filled by leatd_conf_check() for a dpdk listener */
 };
 
 struct leatd_tcp_conf {
@@ -150,7 +152,8 @@ enum leatd_key_type {
 	LEATD_KEY_SET,    /**< uint64_t: bit 1 << index into choices; once per line, they add up */
 	LEATD_KEY_TEXT,   /**< char[max + 1], min to max bytes */
 	LEATD_KEY_DEVICE, /**< as TEXT: a PCI address or the name of a vdev */
-	LEATD_KEY_IPV4,   /**< uint32_t, host order */
+	LEATD_KEY_IPV4,   /**< struct leat_ip_addr */
+	LEATD_KEY_IPV6,   /**< struct leat_ip_addr */
 	LEATD_KEY_PREFIX, /**< struct leatd_addrs: A/LEN, once per line */
 	LEATD_KEY_CPUS,   /**< struct leatd_cpus: 0-3,6 */
 	LEATD_KEY_TYPES,
@@ -288,18 +291,18 @@ int leatd_conf_load(struct leatd_conf *conf, const char *path, struct leat_error
 int leatd_conf_check(
 	struct leatd_conf *conf, const struct leatd_parts *parts, struct leat_error *error);
 
+/** @return whether @p port has an address of the family. */
+bool leatd_port_has_family(const struct leatd_port_conf *port, bool is_ipv4);
+
+/** @return whether a listener that was checked is one of @p port: of its address or of any. */
+bool leatd_listen_is_for(
+	const struct leatd_listen_conf *listen, const struct leatd_port_conf *port);
+
 /** Print what is configured, one line for each port, listener and section. */
 void leatd_conf_print(const struct leatd_conf *conf, FILE *out);
 
 /** Copy a text that is known to fit. @param to_len is the room at @p to, in bytes. */
 void leatd_copy(char *to, size_t to_len, const char *from);
-
-/** "10.77.0.1" into @p text. @return @p text. */
-#define LEATD_IPV4_LEN 16
-const char *leatd_ipv4_format(uint32_t addr, char text[LEATD_IPV4_LEN]);
-
-/** @return 0 and @p addr in host order, or -EINVAL. Four decimal numbers, nothing else. */
-int leatd_ipv4_parse(const char *text, uint32_t *addr);
 
 #ifdef __cplusplus
 }

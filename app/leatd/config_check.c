@@ -11,89 +11,135 @@
 
 #include "config.h"
 
-static uint32_t
-prefix_mask(uint8_t prefix_len)
+#define MTU_MIN_IPV6          1280 /* of every link, RFC 8200 section 5 */
+#define LINK_LOCAL_PREFIX_LEN 10u
+
+static const struct leat_ip_addr link_local = { .bytes = { 0xfe, 0x80 } };
+
+/* Could this be one host's own address? 0.0.0.0/8, 127.0.0.0/8, ::1 and groups could not. */
+static bool
+addr_is_unicast(struct leat_ip_addr addr)
 {
-	return prefix_len == 0 ? 0 : UINT32_MAX << (32 - prefix_len);
+	uint32_t ipv4 = leat_ip_addr_ipv4(addr);
+
+	if (leat_ip_addr_is_ipv4(addr))
+		return ipv4 >> 24 != 0 && ipv4 >> 24 != 127 && ipv4 >> 24 < 224;
+	return !leat_ip_addr_is_none(addr) && addr.bytes[0] != 0xff &&
+	       !(addr.words[0] == 0 && leat_be64_get(addr.bytes + 8) == 1);
+}
+
+/* Whether all bits of @p addr behind the prefix are @p bit. */
+static bool
+addr_host_bits_are(struct leat_ip_addr addr, uint8_t prefix_len, bool bit)
+{
+	uint32_t first = LEAT_IP_ADDR_BITS - leat_ip_addr_bits(addr) + prefix_len;
+
+	for (uint32_t i = first; i < LEAT_IP_ADDR_BITS; i++)
+		if ((addr.bytes[i / 8] >> (7 - i % 8) & 1) != bit)
+			return false;
+	return true;
+}
+
+/*
+ * The first address of a network names the network, or all of its routers; the last one
+ * all of its hosts, in IPv4. Networks of one or two addresses have neither.
+ */
+static bool
+addr_is_first(struct leat_ip_addr addr, uint8_t prefix_len)
+{
+	return prefix_len + 1 < leat_ip_addr_bits(addr) &&
+	       addr_host_bits_are(addr, prefix_len, false);
 }
 
 static bool
-addr_is_on_net(uint32_t addr, const struct leatd_addr *net)
+addr_is_broadcast(struct leat_ip_addr addr, uint8_t prefix_len)
 {
-	return ((addr ^ net->addr) & prefix_mask(net->prefix_len)) == 0;
-}
-
-/* Could this be one host's own address? 0.0.0.0/8, 127.0.0.0/8 and 224.0.0.0 up could not. */
-static bool
-addr_is_unicast(uint32_t addr)
-{
-	return addr >> 24 != 0 && addr >> 24 != 127 && addr >> 24 < 224;
-}
-
-/* The first and last address of a network name the network and all of its hosts. */
-static bool
-addr_is_host(uint32_t addr, const struct leatd_addr *net)
-{
-	uint32_t host = addr & ~prefix_mask(net->prefix_len);
-
-	return net->prefix_len > 30 || (host != 0 && host != ~prefix_mask(net->prefix_len));
+	return leat_ip_addr_is_ipv4(addr) && prefix_len + 1 < leat_ip_addr_bits(addr) &&
+	       addr_host_bits_are(addr, prefix_len, true);
 }
 
 static bool
-port_has_addr(const struct leatd_port_conf *port, uint32_t addr)
+port_has_addr(const struct leatd_port_conf *port, struct leat_ip_addr addr)
 {
 	for (uint8_t i = 0; i < port->addrs.nb; i++)
-		if (port->addrs.list[i].addr == addr)
+		if (leat_ip_addr_is_equal(port->addrs.list[i].addr, addr))
+			return true;
+	return false;
+}
+
+bool
+leatd_port_has_family(const struct leatd_port_conf *port, bool is_ipv4)
+{
+	for (uint8_t i = 0; i < port->addrs.nb; i++)
+		if (leat_ip_addr_is_ipv4(port->addrs.list[i].addr) == is_ipv4)
 			return true;
 	return false;
 }
 
 static int
-port_check_addrs(const struct leatd_port_conf *port, struct leat_error *error)
+port_check_addr(const struct leatd_port_conf *port, uint8_t idx, struct leat_error *error)
 {
-	char text[LEATD_IPV4_LEN];
+	const struct leatd_addr *a = &port->addrs.list[idx];
+	char text[LEAT_IP_ADDR_TEXT_MAX];
+	bool is_first = addr_is_first(a->addr, a->prefix_len);
 
-	for (uint8_t i = 0; i < port->addrs.nb; i++) {
-		const struct leatd_addr *a = &port->addrs.list[i];
-
-		(void)leatd_ipv4_format(a->addr, text);
-		if (!addr_is_unicast(a->addr))
-			return leat_error_set(error, -EINVAL,
-				"%s: addr %s/%u cannot be an address of a port", port->where, text,
-				a->prefix_len);
-		if (!addr_is_host(a->addr, a))
-			return leat_error_set(error, -EINVAL,
-				"%s: addr %s/%u is the %s address of its network, not a host's",
-				port->where, text, a->prefix_len,
-				(a->addr & ~prefix_mask(a->prefix_len)) == 0 ? "first"
-									     : "broadcast");
-		for (uint8_t j = 0; j < i; j++)
-			if (port->addrs.list[j].addr == a->addr)
-				return leat_error_set(error, -EINVAL, "%s: addr %s is given twice",
-					port->where, text);
-	}
+	(void)leat_ip_addr_format(a->addr, text); /* it is text */
+	if (!addr_is_unicast(a->addr))
+		return leat_error_set(error, -EINVAL,
+			"%s: addr %s/%u cannot be an address of a port", port->where, text,
+			a->prefix_len);
+	if (is_first || addr_is_broadcast(a->addr, a->prefix_len))
+		return leat_error_set(error, -EINVAL,
+			"%s: addr %s/%u is the %s address of its network, not a host's",
+			port->where, text, a->prefix_len, is_first ? "first" : "broadcast");
+	for (uint8_t i = 0; i < idx; i++)
+		if (leat_ip_addr_is_equal(port->addrs.list[i].addr, a->addr))
+			return leat_error_set(
+				error, -EINVAL, "%s: addr %s is given twice", port->where, text);
 	return 0;
 }
 
 static int
-port_check_gateway(const struct leatd_port_conf *port, struct leat_error *error)
+port_check_addrs(const struct leatd_port_conf *port, struct leat_error *error)
 {
-	char text[LEATD_IPV4_LEN];
+	for (uint8_t i = 0; i < port->addrs.nb; i++) {
+		int ret = port_check_addr(port, i, error);
 
-	if (port->gateway == 0)
+		if (ret < 0)
+			return ret;
+	}
+	if (port->mtu != 0 && port->mtu < MTU_MIN_IPV6 && leatd_port_has_family(port, false))
+		return leat_error_set(error, -EINVAL,
+			"%s: mtu is %" PRIu64 ", and IPv6 needs %d or more", port->where, port->mtu,
+			MTU_MIN_IPV6);
+	return 0;
+}
+
+static int
+port_check_gateway(const struct leatd_port_conf *port, const char *key, struct leat_ip_addr gateway,
+	struct leat_error *error)
+{
+	char text[LEAT_IP_ADDR_TEXT_MAX];
+
+	if (leat_ip_addr_is_none(gateway))
 		return 0;
-	(void)leatd_ipv4_format(port->gateway, text);
-	if (port_has_addr(port, port->gateway))
-		return leat_error_set(
-			error, -EINVAL, "%s: gw %s is the port's own address", port->where, text);
+	(void)leat_ip_addr_format(gateway, text); /* it is text */
+	if (port_has_addr(port, gateway))
+		return leat_error_set(error, -EINVAL, "%s: %s %s is the port's own address",
+			port->where, key, text);
+	if (leat_ip_addr_has_prefix(gateway, link_local, LINK_LOCAL_PREFIX_LEN) &&
+		leatd_port_has_family(port, false))
+		return 0;
 	for (uint8_t i = 0; i < port->addrs.nb; i++) {
 		const struct leatd_addr *net = &port->addrs.list[i];
 
-		if (addr_is_on_net(port->gateway, net) && addr_is_host(port->gateway, net))
+		if (leat_ip_addr_has_prefix(gateway, net->addr, net->prefix_len) &&
+			!addr_is_first(gateway, net->prefix_len) &&
+			!addr_is_broadcast(gateway, net->prefix_len))
 			return 0;
 	}
-	return leat_error_set(
-		error, -EINVAL, "%s: gw %s is on none of the port's networks", port->where, text);
+	return leat_error_set(error, -EINVAL, "%s: %s %s is on none of the port's networks",
+		port->where, key, text);
 }
 
 /* "0000:01:00.0" and "01:00.0" are one device. */
@@ -111,7 +157,7 @@ static int
 ports_check_pair(const struct leatd_port_conf *port, const struct leatd_port_conf *other,
 	struct leat_error *error)
 {
-	char text[LEATD_IPV4_LEN];
+	char text[LEAT_IP_ADDR_TEXT_MAX];
 
 	if (dev_is_equal(port->dev, other->dev))
 		return leat_error_set(error, -EINVAL, "%s: device %s is already that of port %s",
@@ -120,7 +166,7 @@ ports_check_pair(const struct leatd_port_conf *port, const struct leatd_port_con
 		if (port_has_addr(other, port->addrs.list[i].addr))
 			return leat_error_set(error, -EINVAL,
 				"%s: addr %s is already that of port %s", port->where,
-				leatd_ipv4_format(port->addrs.list[i].addr, text), other->name);
+				leat_ip_addr_format(port->addrs.list[i].addr, text), other->name);
 	return 0;
 }
 
@@ -137,7 +183,10 @@ ports_check(const struct leatd_conf *conf, struct leat_error *error)
 		ret = port_check_addrs(&conf->ports[i], error);
 		if (ret < 0)
 			return ret;
-		ret = port_check_gateway(&conf->ports[i], error);
+		ret = port_check_gateway(&conf->ports[i], "gw", conf->ports[i].gateway, error);
+		if (ret < 0)
+			return ret;
+		ret = port_check_gateway(&conf->ports[i], "gw6", conf->ports[i].gateway6, error);
 		if (ret < 0)
 			return ret;
 		for (uint32_t j = 0; j < i; j++) {
@@ -166,6 +215,14 @@ word_is_known(const char *word, const char *const *list, char text[LEATD_VALUE_L
 	return false;
 }
 
+bool
+leatd_listen_is_for(const struct leatd_listen_conf *listen, const struct leatd_port_conf *port)
+{
+	if (leat_ip_addr_is_any(listen->addr))
+		return leatd_port_has_family(port, leat_ip_addr_is_ipv4(listen->addr));
+	return port_has_addr(port, listen->addr);
+}
+
 static int
 listen_check(const struct leatd_conf *conf, const struct leatd_parts *parts,
 	struct leatd_listen_conf *listen, struct leat_error *error)
@@ -180,20 +237,31 @@ listen_check(const struct leatd_conf *conf, const struct leatd_parts *parts,
 		return leat_error_set(error, -EINVAL,
 			"%s: transport %s is not built into this leatd; there are: %s",
 			listen->where, listen->transport, text);
-	if (leatd_ipv4_parse(listen->address, &listen->ipv4) < 0)
+	if (leat_ip_addr_parse(listen->address, &listen->addr) < 0)
 		return leat_error_set(error, -EINVAL,
-			"%s: address '%s' is not an IPv4 address such as 10.77.0.1", listen->where,
-			listen->address);
+			"%s: address '%s' is not an address such as 10.77.0.1 or fd77::1",
+			listen->where, listen->address);
 	if (listen->port == 0)
 		return leat_error_set(
 			error, -EINVAL, "%s: port must be a number from 1 to 65535", listen->where);
-	if (listen->ipv4 == 0)
-		return 0;
 	for (uint32_t i = 0; i < conf->nb_ports; i++)
-		if (port_has_addr(&conf->ports[i], listen->ipv4))
+		if (leatd_listen_is_for(listen, &conf->ports[i]))
 			return 0;
+	if (leat_ip_addr_is_any(listen->addr))
+		return leat_error_set(error, -EINVAL, "%s: no port has an %s address",
+			listen->where, leat_ip_addr_is_ipv4(listen->addr) ? "IPv4" : "IPv6");
 	return leat_error_set(error, -EINVAL, "%s: address %s is not an address of any port",
 		listen->where, listen->address);
+}
+
+/* Two listeners that would have one connection; the families are apart. */
+static bool
+listens_overlap(const struct leatd_listen_conf *a, const struct leatd_listen_conf *b)
+{
+	if (leat_ip_addr_is_ipv4(a->addr) != leat_ip_addr_is_ipv4(b->addr))
+		return false;
+	return leat_ip_addr_is_any(a->addr) || leat_ip_addr_is_any(b->addr) ||
+	       leat_ip_addr_is_equal(a->addr, b->addr);
 }
 
 static int
@@ -214,9 +282,7 @@ listens_check(struct leatd_conf *conf, const struct leatd_parts *parts, struct l
 		for (uint32_t j = 0; j < i; j++) {
 			const struct leatd_listen_conf *other = &conf->listens[j];
 
-			if (listen->port == other->port &&
-				(listen->ipv4 == other->ipv4 || listen->ipv4 == 0 ||
-					other->ipv4 == 0))
+			if (listen->port == other->port && listens_overlap(listen, other))
 				return leat_error_set(error, -EINVAL,
 					"%s: port %" PRIu64 " is already that of %s %s",
 					listen->where, listen->port, other->protocol,
@@ -291,9 +357,8 @@ section_print(const char *section, const char *title, const void *base, FILE *ou
 		if (strcmp(key->section, section) != 0)
 			continue;
 		(void)leatd_key_format(key, base, text);
-		if (text[0] == '\0' ||
-			(key->default_text != NULL && key->default_text[0] == '\0' &&
-				(strcmp(text, "0") == 0 || strcmp(text, "0.0.0.0") == 0)))
+		if (text[0] == '\0' || (key->default_text != NULL && key->default_text[0] == '\0' &&
+					       strcmp(text, "0") == 0))
 			continue;
 		(void)fprintf(out, "%s %s %s", glue, key->name, text);
 		glue = ",";

@@ -73,50 +73,6 @@ leatd_copy(char *to, size_t to_len, const char *from)
 	memcpy(to, from, len + 1);
 }
 
-const char *
-leatd_ipv4_format(uint32_t addr, char text[LEATD_IPV4_LEN])
-{
-	(void)snprintf(text, LEATD_IPV4_LEN, "%u.%u.%u.%u", addr >> 24, addr >> 16 & 0xff,
-		addr >> 8 & 0xff, addr & 0xff);
-	return text;
-}
-
-/* Read "A.B.C.D" and move *text behind it. No leading zero: some read it as octal. */
-static int
-ipv4_parse(const char **text, uint32_t *addr)
-{
-	const char *pos = *text;
-	uint32_t value = 0;
-
-	for (int i = 0; i < 4; i++) {
-		const char *start;
-		uint64_t octet;
-
-		if (i > 0 && *pos++ != '.')
-			return -EINVAL;
-		start = pos;
-		if (digits_parse(&pos, &octet) < 0 || octet > 255)
-			return -EINVAL;
-		if (*start == '0' && pos - start > 1)
-			return -EINVAL;
-		value = value << 8 | (uint32_t)octet;
-	}
-	*text = pos;
-	*addr = value;
-	return 0;
-}
-
-int
-leatd_ipv4_parse(const char *text, uint32_t *addr)
-{
-	uint32_t value;
-
-	if (ipv4_parse(&text, &value) < 0 || *text != '\0')
-		return -EINVAL;
-	*addr = value;
-	return 0;
-}
-
 static int
 number_set(const struct leatd_key *key, uint64_t *field, const char *value)
 {
@@ -217,14 +173,34 @@ is_vdev_name(const char *text)
 	return true;
 }
 
+/* A gateway, of the family of its key. */
+static int
+addr_set(const struct leatd_key *key, struct leat_ip_addr *field, const char *value)
+{
+	struct leat_ip_addr addr;
+
+	if (leat_ip_addr_parse(value, &addr) < 0 ||
+		leat_ip_addr_is_ipv4(addr) != (key->type == LEATD_KEY_IPV4))
+		return -EINVAL;
+	*field = addr;
+	return 0;
+}
+
 static int
 prefix_set(struct leatd_addrs *addrs, const char *value)
 {
-	struct leatd_addr one = { 0 };
+	const char *slash = strchr(value, '/');
+	char text[LEAT_IP_ADDR_TEXT_MAX];
+	struct leatd_addr one;
 	uint64_t prefix_len;
 
-	if (ipv4_parse(&value, &one.addr) < 0 || *value++ != '/' ||
-		digits_parse(&value, &prefix_len) < 0 || *value != '\0' || prefix_len > 32)
+	if (slash == NULL || (size_t)(slash - value) >= sizeof(text))
+		return -EINVAL;
+	memcpy(text, value, (size_t)(slash - value));
+	text[slash - value] = '\0';
+	value = slash + 1;
+	if (leat_ip_addr_parse(text, &one.addr) < 0 || digits_parse(&value, &prefix_len) < 0 ||
+		*value != '\0' || prefix_len > leat_ip_addr_bits(one.addr))
 		return -EINVAL;
 	if (addrs->nb == LEATD_ADDRS_MAX)
 		return -ENOSPC;
@@ -315,9 +291,12 @@ leatd_key_allowed(const struct leatd_key *key, char text[LEATD_VALUE_LEN])
 	case LEATD_KEY_IPV4:
 		(void)snprintf(text, LEATD_VALUE_LEN, "an IPv4 address such as 10.77.0.254");
 		break;
+	case LEATD_KEY_IPV6:
+		(void)snprintf(text, LEATD_VALUE_LEN, "an IPv6 address such as fd77::fe");
+		break;
 	case LEATD_KEY_PREFIX:
 		(void)snprintf(text, LEATD_VALUE_LEN,
-			"an IPv4 address and its prefix length, such as 10.77.0.1/24");
+			"an address and prefix length, such as 10.77.0.1/24 or fd77::1/64");
 		break;
 	case LEATD_KEY_CPUS:
 		(void)snprintf(text, LEATD_VALUE_LEN, "CPUs from 0 to %d, each once, such as 1-3,6",
@@ -349,7 +328,8 @@ field_set(const struct leatd_key *key, void *field, const char *value)
 	case LEATD_KEY_TEXT:
 		return text_set(key, field, value);
 	case LEATD_KEY_IPV4:
-		return leatd_ipv4_parse(value, field);
+	case LEATD_KEY_IPV6:
+		return addr_set(key, field, value);
 	case LEATD_KEY_PREFIX:
 		return prefix_set(field, value);
 	case LEATD_KEY_CPUS:
@@ -392,11 +372,11 @@ static void LEAT_PRINTF(2, 3) text_add(char text[LEATD_VALUE_LEN], const char *f
 static void
 addrs_format(const struct leatd_addrs *addrs, char text[LEATD_VALUE_LEN])
 {
-	char addr[LEATD_IPV4_LEN];
+	char addr[LEAT_IP_ADDR_TEXT_MAX];
 
 	for (uint8_t i = 0; i < addrs->nb; i++)
 		text_add(text, "%s%s/%u", i == 0 ? "" : " ",
-			leatd_ipv4_format(addrs->list[i].addr, addr), addrs->list[i].prefix_len);
+			leat_ip_addr_format(addrs->list[i].addr, addr), addrs->list[i].prefix_len);
 }
 
 const char *
@@ -404,7 +384,7 @@ leatd_key_format(const struct leatd_key *key, const void *base, char text[LEATD_
 {
 	const void *field = key_field_const(key, base);
 	const struct leatd_cpus *cpus = field;
-	char part[LEATD_IPV4_LEN + 8];
+	char part[LEAT_IP_ADDR_TEXT_MAX];
 
 	text[0] = '\0';
 	switch (key->type) {
@@ -430,7 +410,10 @@ leatd_key_format(const struct leatd_key *key, const void *base, char text[LEATD_
 		text_add(text, "%s", (const char *)field);
 		break;
 	case LEATD_KEY_IPV4:
-		text_add(text, "%s", leatd_ipv4_format(*(const uint32_t *)field, part));
+	case LEATD_KEY_IPV6:
+		if (!leat_ip_addr_is_none(*(const struct leat_ip_addr *)field))
+			text_add(text, "%s",
+				leat_ip_addr_format(*(const struct leat_ip_addr *)field, part));
 		break;
 	case LEATD_KEY_PREFIX:
 		addrs_format(field, text);

@@ -141,8 +141,8 @@ port_open(struct leatd *d, const struct leatd_port_conf *port, struct leat_dpdk_
 		.mtu = (uint16_t)port->mtu,
 		.vlan_id = (uint16_t)port->vlan_id,
 		.nb_addrs = port->addrs.nb,
-		.gateway = port->gateway != 0 ? leat_ip_addr_from_ipv4(port->gateway)
-					      : leat_ip_addr_none(),
+		.gateway = port->gateway,
+		.gateway6 = port->gateway6,
 		.nb_rx_mbufs = (uint32_t)d->conf->nb_rx_mbufs,
 		.nb_tx_mbufs = (uint32_t)d->conf->nb_tx_mbufs,
 		.refused = {
@@ -157,7 +157,7 @@ port_open(struct leatd *d, const struct leatd_port_conf *port, struct leat_dpdk_
 	(void)snprintf(dev, sizeof(dev), "%s%s%s", port->dev, port->args[0] != '\0' ? "," : "",
 		port->args);
 	for (uint8_t i = 0; i < port->addrs.nb; i++) {
-		conf.addrs[i].addr = leat_ip_addr_from_ipv4(port->addrs.list[i].addr);
+		conf.addrs[i].addr = port->addrs.list[i].addr;
 		conf.addrs[i].prefix_len = port->addrs.list[i].prefix_len;
 	}
 	return leat_dpdk_port_open(&conf, out, error);
@@ -312,13 +312,19 @@ transports_open(struct leatd *d, struct leat_error *error)
 	return 0;
 }
 
-static bool
-listen_is_for(const struct leatd_listen_conf *listen, const struct leatd_port_conf *port)
+static struct leat_endpoint
+listen_endpoint(const struct leatd_listen_conf *listen)
 {
-	for (uint8_t i = 0; i < port->addrs.nb; i++)
-		if (listen->ipv4 == 0 || listen->ipv4 == port->addrs.list[i].addr)
-			return true;
-	return false;
+	struct leat_endpoint local = { .port = (uint16_t)listen->port };
+
+	if (leat_ip_addr_is_ipv4(listen->addr)) {
+		local.type = LEAT_ENDPOINT_IPV4;
+		local.ipv4 = leat_ip_addr_ipv4(listen->addr);
+	} else {
+		local.type = LEAT_ENDPOINT_IPV6;
+		memcpy(local.ipv6, listen->addr.bytes, sizeof(local.ipv6));
+	}
+	return local;
 }
 
 /* On one port, for one worker. */
@@ -335,11 +341,7 @@ listen_open_one(struct leatd *d, const struct leatd_listen_conf *listen, uint32_
 		.nb_probes =
 			listen->nb_keep_probes != 0 ? (uint8_t)listen->nb_keep_probes : KEEP_PROBES,
 	};
-	const struct leat_endpoint local = {
-		.type = LEAT_ENDPOINT_IPV4,
-		.port = (uint16_t)listen->port,
-		.ipv4 = listen->ipv4,
-	};
+	struct leat_endpoint local = listen_endpoint(listen);
 	int ret;
 
 	LEAT_VERIFY(protocol != NULL); /* leatd_conf_check() */
@@ -356,7 +358,7 @@ listen_open(struct leatd *d, const struct leatd_listen_conf *listen, struct leat
 		for (uint32_t p = 0; p < d->nb_ports; p++) {
 			int ret;
 
-			if (!listen_is_for(listen, &d->conf->ports[p]))
+			if (!leatd_listen_is_for(listen, &d->conf->ports[p]))
 				continue;
 			ret = listen_open_one(d, listen, i, p, error);
 			if (ret < 0)

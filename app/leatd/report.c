@@ -44,7 +44,7 @@ report_eal(const struct leatd *d)
 static void
 report_port(const struct leatd_port_conf *conf, const struct leat_dpdk_port_info *info)
 {
-	char addr[LEATD_IPV4_LEN];
+	char addr[LEAT_IP_ADDR_TEXT_MAX];
 
 	(void)printf("port %s: device %s%s%s, driver %s, mac %02x:%02x:%02x:%02x:%02x:%02x, "
 		     "mtu %u, link %s\n",
@@ -53,10 +53,12 @@ report_port(const struct leatd_port_conf *conf, const struct leat_dpdk_port_info
 		info->mtu, info->link_up ? "up" : "down");
 	(void)printf("port %s: addresses", conf->name);
 	for (uint8_t i = 0; i < conf->addrs.nb; i++)
-		(void)printf(" %s/%u", leatd_ipv4_format(conf->addrs.list[i].addr, addr),
+		(void)printf(" %s/%u", leat_ip_addr_format(conf->addrs.list[i].addr, addr),
 			conf->addrs.list[i].prefix_len);
-	if (conf->gateway != 0)
-		(void)printf(", gateway %s", leatd_ipv4_format(conf->gateway, addr));
+	if (!leat_ip_addr_is_none(conf->gateway))
+		(void)printf(", gateway %s", leat_ip_addr_format(conf->gateway, addr));
+	if (!leat_ip_addr_is_none(conf->gateway6))
+		(void)printf(", gateway %s", leat_ip_addr_format(conf->gateway6, addr));
 	if (conf->vlan_id != 0)
 		(void)printf(", vlan %" PRIu64, conf->vlan_id);
 	(void)printf("\nport %s: %u queue pair%s of %u rx and %u tx descriptors, offloads %s, "

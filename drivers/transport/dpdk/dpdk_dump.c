@@ -38,20 +38,6 @@ dpdk_stats(const struct leat_transport *xp, struct leat_stat_set sets[LEAT_TRANS
 	return LEAT_INET_STAT_SETS + 1;
 }
 
-static void
-endpoint_set(struct leat_endpoint *endpoint, struct leat_ip_addr addr, uint16_t port)
-{
-	memset(endpoint, 0, sizeof(*endpoint));
-	endpoint->port = port;
-	if (leat_ip_addr_is_ipv4(addr)) {
-		endpoint->type = LEAT_ENDPOINT_IPV4;
-		endpoint->ipv4 = leat_ip_addr_ipv4(addr);
-	} else {
-		endpoint->type = LEAT_ENDPOINT_IPV6;
-		memcpy(endpoint->ipv6, addr.bytes, sizeof(endpoint->ipv6));
-	}
-}
-
 int
 dpdk_conn_info(const struct leat_transport *xp, uint32_t place, struct leat_conn_info *info)
 {
@@ -60,8 +46,8 @@ dpdk_conn_info(const struct leat_transport *xp, uint32_t place, struct leat_conn
 
 	if (ret <= 0)
 		return ret;
-	endpoint_set(&info->local, inet_info.laddr, inet_info.lport);
-	endpoint_set(&info->peer, inet_info.raddr, inet_info.rport);
+	dpdk_endpoint_set(&info->local, inet_info.laddr, inet_info.lport);
+	dpdk_endpoint_set(&info->peer, inet_info.raddr, inet_info.rport);
 	info->state = inet_info.state;
 	info->listener = inet_info.listener;
 	info->nb_stats = inet_info.nb_stats;
@@ -78,7 +64,7 @@ dpdk_neighbour_info(
 
 	if (ret <= 0)
 		return ret;
-	endpoint_set(&info->addr, nbr.addr, 0);
+	dpdk_endpoint_set(&info->addr, nbr.addr, 0);
 	memcpy(info->mac, nbr.mac, sizeof(info->mac));
 	info->state = nbr.state;
 	info->nb_queued = nbr.nb_queued;

@@ -59,6 +59,7 @@ init_open_inet(
 		.vlan_id = port->vlan_id,
 		.nb_addrs = port->nb_addrs,
 		.gateway = port->gateway,
+		.gateway6 = port->gateway6,
 		.offloads = port->info.offloads,
 		.nb_conns_max = conf->nb_conns_max,
 		.nb_time_waits_max =
@@ -182,21 +183,37 @@ dpdk_close(struct leat_transport *xp)
 	rte_free(queue);
 }
 
+/* Returns false for an endpoint that no stack has. */
+static bool
+endpoint_addr(const struct leat_endpoint *endpoint, struct leat_ip_addr *addr)
+{
+	switch (endpoint->type) {
+	case LEAT_ENDPOINT_IPV4:
+		*addr = leat_ip_addr_from_ipv4(endpoint->ipv4);
+		return true;
+	case LEAT_ENDPOINT_IPV6: /* in whose form an IPv4 address is none */
+		memcpy(addr->bytes, endpoint->ipv6, sizeof(addr->bytes));
+		return !leat_ip_addr_is_ipv4(*addr);
+	default: /* LEAT_ENDPOINT_UNIX */
+		return false;
+	}
+}
+
 static int
 dpdk_listen(struct leat_transport *xp, const struct leat_endpoint *local, void *listener,
 	struct leat_error *error)
 {
 	struct dpdk_queue *queue = dpdk_queue_of(xp);
 	char text[LEAT_ENDPOINT_TEXT_MAX];
+	struct leat_ip_addr addr;
 	int ret;
 
 	(void)leat_endpoint_format(local, text); /* it is text */
-	if (local->type != LEAT_ENDPOINT_IPV4)
+	if (!endpoint_addr(local, &addr))
 		return leat_error_set(error, -EADDRNOTAVAIL,
-			"port %s: cannot listen on %s: dpdk has IPv4 only", queue->port->info.name,
-			text);
-	ret = leat_inet_listen(
-		queue->inet, leat_ip_addr_from_ipv4(local->ipv4), local->port, listener);
+			"port %s: cannot listen on %s: dpdk has IPv4 and IPv6 only",
+			queue->port->info.name, text);
+	ret = leat_inet_listen(queue->inet, addr, local->port, listener);
 	if (ret == -EADDRINUSE)
 		return leat_error_set(
 			error, ret, "port %s: two listeners on %s", queue->port->info.name, text);
@@ -233,10 +250,11 @@ leat_dpdk_set_keepalive(struct leat_transport *xp, const struct leat_endpoint *l
 static int
 dpdk_unlisten(struct leat_transport *xp, const struct leat_endpoint *local)
 {
-	if (local->type != LEAT_ENDPOINT_IPV4)
+	struct leat_ip_addr addr;
+
+	if (!endpoint_addr(local, &addr))
 		return -ENOENT;
-	return leat_inet_unlisten(
-		dpdk_queue_of(xp)->inet, leat_ip_addr_from_ipv4(local->ipv4), local->port);
+	return leat_inet_unlisten(dpdk_queue_of(xp)->inet, addr, local->port);
 }
 
 static int
@@ -245,12 +263,12 @@ dpdk_connect(struct leat_transport *xp, const struct leat_endpoint *peer, void *
 {
 	struct dpdk_queue *queue = dpdk_queue_of(xp);
 	struct leat_inet_conn *inet_conn;
+	struct leat_ip_addr addr;
 	int ret;
 
-	if (peer->type != LEAT_ENDPOINT_IPV4)
+	if (!endpoint_addr(peer, &addr))
 		return -EAFNOSUPPORT;
-	ret = leat_inet_connect(queue->inet, leat_ip_addr_from_ipv4(peer->ipv4), peer->port,
-		queue->now_us, &inet_conn);
+	ret = leat_inet_connect(queue->inet, addr, peer->port, queue->now_us, &inet_conn);
 	if (ret < 0)
 		return ret;
 	*out = dpdk_conn_init(queue, inet_conn);
@@ -263,14 +281,11 @@ dpdk_endpoints(
 	const struct leat_conn *conn, struct leat_endpoint *local, struct leat_endpoint *peer)
 {
 	struct leat_ip_addr laddr, raddr;
+	uint16_t lport, rport;
 
-	memset(local, 0, sizeof(*local));
-	memset(peer, 0, sizeof(*peer));
-	leat_inet_conn_ends(dpdk_inet_conn_of(conn), &laddr, &local->port, &raddr, &peer->port);
-	local->type = LEAT_ENDPOINT_IPV4;
-	local->ipv4 = leat_ip_addr_ipv4(laddr);
-	peer->type = LEAT_ENDPOINT_IPV4;
-	peer->ipv4 = leat_ip_addr_ipv4(raddr);
+	leat_inet_conn_ends(dpdk_inet_conn_of(conn), &laddr, &lport, &raddr, &rport);
+	dpdk_endpoint_set(local, laddr, lport);
+	dpdk_endpoint_set(peer, raddr, rport);
 }
 
 uint32_t

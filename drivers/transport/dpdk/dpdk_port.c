@@ -18,6 +18,8 @@
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
+#include <leat_ipv6.h>
+
 #include "dpdk_priv.h"
 #include "leat_dpdk_log.h"
 
@@ -203,7 +205,8 @@ port_fill_eth_conf(const struct leat_dpdk_port *port, const struct rte_eth_dev_i
 {
 	const struct leat_inet_offloads *use = &port->info.offloads;
 	uint64_t rss = dev_info->flow_type_rss_offloads &
-		       (RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_NONFRAG_IPV4_TCP);
+		       (RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_NONFRAG_IPV4_TCP | RTE_ETH_RSS_IPV6 |
+			       RTE_ETH_RSS_NONFRAG_IPV6_TCP);
 
 	memset(eth_conf, 0, sizeof(*eth_conf));
 	eth_conf->rxmode.mtu = port->info.mtu;
@@ -218,6 +221,15 @@ port_fill_eth_conf(const struct leat_dpdk_port *port, const struct rte_eth_dev_i
 		eth_conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		eth_conf->rx_adv_conf.rss_conf.rss_hf = rss;
 	}
+}
+
+static bool
+port_has_ipv6(const struct leat_dpdk_port_conf *conf)
+{
+	for (uint8_t i = 0; i < conf->nb_addrs; i++)
+		if (!leat_ip_addr_is_ipv4(conf->addrs[i].addr))
+			return true;
+	return false;
 }
 
 /* The MTU that was asked for, the kernel's for an interface of it, or Ethernet's. */
@@ -243,6 +255,10 @@ port_choose_mtu(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf *c
 	port->info.mtu = conf->mtu != 0 ? conf->mtu : usual;
 	port->info.rx_scatter = port_frame_room(port) > RTE_MBUF_DEFAULT_BUF_SIZE &&
 				(dev_info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) != 0;
+	if (port->info.mtu < LEAT_IPV6_MTU_MIN && port_has_ipv6(conf))
+		return leat_error_set(error, -EINVAL,
+			"port %s: the MTU of device %s is %u, and IPv6 needs %u or more",
+			conf->name, port->dev.name, port->info.mtu, LEAT_IPV6_MTU_MIN);
 	return 0;
 }
 
@@ -421,6 +437,7 @@ leat_dpdk_port_open(const struct leat_dpdk_port_conf *conf, struct leat_dpdk_por
 	port->nb_addrs = conf->nb_addrs;
 	memcpy(port->addrs, conf->addrs, sizeof(port->addrs));
 	port->gateway = conf->gateway;
+	port->gateway6 = conf->gateway6;
 	dpdk_sockets_find(&old, NULL);
 	ret = dpdk_dev_open(conf, &port->dev, error);
 	if (ret < 0)

@@ -48,6 +48,7 @@ struct leat_dpdk_port {
 	uint8_t nb_addrs;
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
 	struct leat_ip_addr gateway;
+	struct leat_ip_addr gateway6;
 	struct dpdk_sockets sockets;
 	int multicast_fd;     /* holds the groups of the kernel's interface; -1: none */
 	uint64_t queues_open; /* bit per queue; written while transports are opened and closed */
@@ -111,6 +112,20 @@ dpdk_inet_conn_of(const struct leat_conn *conn)
 
 /* List the sockets of this process that receive frames, but for those in @p old (may be NULL). */
 void dpdk_sockets_find(struct dpdk_sockets *sockets, const struct dpdk_sockets *old);
+
+static inline void
+dpdk_endpoint_set(struct leat_endpoint *endpoint, struct leat_ip_addr addr, uint16_t port)
+{
+	memset(endpoint, 0, sizeof(*endpoint));
+	endpoint->port = port;
+	if (leat_ip_addr_is_ipv4(addr)) {
+		endpoint->type = LEAT_ENDPOINT_IPV4;
+		endpoint->ipv4 = leat_ip_addr_ipv4(addr);
+	} else {
+		endpoint->type = LEAT_ENDPOINT_IPV6;
+		memcpy(endpoint->ipv6, addr.bytes, sizeof(endpoint->ipv6));
+	}
+}
 
 /* Make the driver's head of a connection of the stack. */
 struct leat_conn *dpdk_conn_init(struct dpdk_queue *queue, struct leat_inet_conn *inet_conn);

@@ -69,7 +69,8 @@ struct leat_dpdk_port_conf {
 	uint16_t vlan_id;   /**< 0: untagged */
 	uint8_t nb_addrs;
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
-	struct leat_ip_addr gateway; /**< or none */
+	struct leat_ip_addr gateway;  /**< IPv4, or none */
+	struct leat_ip_addr gateway6; /**< IPv6, or none */
 	/**
 	 * mbufs that may hold received text until it is used, beside those that the
 	 * device, bursts and caches need; 0: 4096 per queue.

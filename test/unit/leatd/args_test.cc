@@ -112,7 +112,7 @@ TEST(Args, APortReplacesThatOfTheFileWithItsName)
 
 	ASSERT_EQ(0, p.ret) << p.error;
 	ASSERT_EQ(2u, p.conf->nb_ports);
-	EXPECT_EQ(0x0a4d0001u, p.conf->ports[0].addrs.list[0].addr);
+	EXPECT_EQ(0x0a4d0001u, leat_ip_addr_ipv4(p.conf->ports[0].addrs.list[0].addr));
 	EXPECT_EQ(1u, p.conf->ports[0].addrs.nb);
 	EXPECT_EQ(0u, p.conf->ports[0].mtu);
 	EXPECT_STREQ("p1", p.conf->ports[1].name);

@@ -33,7 +33,7 @@ TEST(Check, AGoodConfigurationIsGoodAndItsAddressResolved)
 	Parsed p = CheckArgs({});
 
 	EXPECT_EQ(0, p.ret) << p.error;
-	EXPECT_EQ(0x0a4d0001u, p.conf->listens[0].ipv4);
+	EXPECT_EQ(0x0a4d0001u, leat_ip_addr_ipv4(p.conf->listens[0].addr));
 }
 
 TEST(Check, WithoutAPortOrAListenerThereIsNothingToDo)
@@ -64,9 +64,8 @@ TEST(Check, AListenersAddressMustBeAPorts)
 {
 	EXPECT_EQ("--listen resp,dpdk,10.77.0.2,1: address 10.77.0.2 is not an address of any port",
 		CheckError({ "--listen", "resp,dpdk,10.77.0.2,1" }));
-	EXPECT_EQ("--listen resp,dpdk,cache.example,1: address 'cache.example' is not an IPv4 "
-		  "address "
-		  "such as 10.77.0.1",
+	EXPECT_EQ("--listen resp,dpdk,cache.example,1: address 'cache.example' is not an address "
+		  "such as 10.77.0.1 or fd77::1",
 		CheckError({ "--listen", "resp,dpdk,cache.example,1" }));
 	EXPECT_EQ(0, CheckArgs({ "--listen", "http,dpdk,0.0.0.0,80" }).ret);
 }
@@ -108,6 +107,18 @@ TEST(Check, AddressesThatCannotBeAHostsAreTold)
 		{ "224.0.0.1/24", false },
 		{ "255.255.255.255/32", false },
 		{ "10.0.0.1/0", true },
+		{ "fd77::1/64", true },
+		{ "fd77::/64", false },
+		{ "fd77::ffff:ffff:ffff:ffff/64", true },
+		{ "fd77::/126", false },
+		{ "fd77::/127", true },
+		{ "fd77::/128", true },
+		{ "fe80::1/64", true },
+		{ "::2/0", true },
+		{ "::/0", false },
+		{ "::/128", false },
+		{ "::1/128", false },
+		{ "ff02::1/64", false },
 	};
 
 	for (auto &row : table) {
@@ -133,6 +144,48 @@ TEST(Check, AGatewayIsAnotherHostOfThePortsNetworks)
 		PortError(port + "10.77.0.1", "10.77.0.1"));
 	EXPECT_EQ("--port p0: gw 10.77.0.255 is on none of the port's networks",
 		PortError(port + "10.77.0.255", "10.77.0.1"));
+}
+
+TEST(Check, AGatewayOfIpv6MayBeLinkLocal)
+{
+	const std::string port = "p0,dev=net_tap0,addr=10.77.0.1/24,addr=fd77::1/64,gw6=";
+
+	EXPECT_EQ("--port p0: gw6 fd78::1 is on none of the port's networks",
+		PortError(port + "fd78::1", "10.77.0.1"));
+	EXPECT_EQ("--port p0: gw6 fd77::1 is the port's own address",
+		PortError(port + "fd77::1", "10.77.0.1"));
+	EXPECT_EQ("--port p0: gw6 fd77:: is on none of the port's networks",
+		PortError(port + "fd77::", "10.77.0.1"));
+	EXPECT_EQ("--port p0: gw6 fe80::1 is on none of the port's networks",
+		PortError("p0,dev=net_tap0,addr=10.77.0.1/24,gw6=fe80::1", "10.77.0.1"));
+	for (const char *good : { "fd77::2", "fe80::1" }) {
+		leat_error error = {};
+		Parsed p =
+			ParseArgs({ "--port", port + good, "--listen", "resp,dpdk,fd77::1,6379" });
+
+		EXPECT_EQ(0, leatd_conf_check(p.conf.get(), TestParts(), &error)) << error.text;
+	}
+}
+
+// RFC 8200 section 5.
+TEST(Check, Ipv6NeedsAnMtuOf1280)
+{
+	EXPECT_EQ("--port p0: mtu is 1279, and IPv6 needs 1280 or more",
+		PortError("p0,dev=net_tap0,addr=fd77::1/64,mtu=1279", "fd77::1"));
+	EXPECT_EQ(0, CheckArgs({ "--port", "p1,dev=net_tap1,addr=10.78.0.1/24,mtu=1279" }).ret);
+	EXPECT_EQ(0, CheckArgs({ "--port", "p1,dev=net_tap1,addr=fd77::1/64,mtu=1280" }).ret);
+}
+
+TEST(Check, EachWildcardIsThatOfItsFamily)
+{
+	EXPECT_EQ("--listen http,dpdk,::,80: no port has an IPv6 address",
+		CheckError({ "--listen", "http,dpdk,::,80" }));
+	const std::vector<std::string> both = { "--port", "p1,dev=net_tap1,addr=fd77::1/64",
+		"--listen", "http,dpdk,0.0.0.0,80", "--listen", "http,dpdk,::,80" };
+	EXPECT_EQ(0, CheckArgs(both).ret) << "one port number for each family";
+	EXPECT_EQ("--listen http,dpdk,fd77::1,80: port 80 is already that of http ::",
+		CheckError({ "--port", "p1,dev=net_tap1,addr=fd77::1/64", "--listen",
+			"http,dpdk,::,80", "--listen", "http,dpdk,fd77::1,80" }));
 }
 
 TEST(Check, OneAddressBelongsToOnePortOnce)

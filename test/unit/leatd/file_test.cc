@@ -30,7 +30,7 @@ TEST(ConfFile, FillsEverySection)
 	ASSERT_EQ(1u, p.conf->nb_ports);
 	EXPECT_STREQ("p0", p.conf->ports[0].name);
 	EXPECT_EQ(2u, p.conf->ports[0].addrs.nb);
-	EXPECT_EQ(0x0a4d00feu, p.conf->ports[0].gateway);
+	EXPECT_EQ(0x0a4d00feu, leat_ip_addr_ipv4(p.conf->ports[0].gateway));
 	EXPECT_EQ(7u, p.conf->ports[0].vlan_id);
 	EXPECT_EQ(1400u, p.conf->ports[0].mtu);
 	EXPECT_STREQ("iface=veth1,qpairs=1", p.conf->ports[0].args);
@@ -104,7 +104,8 @@ TEST(ConfFile, TheFirstWrongLineIsTold)
 		{ "[port p0]\n", "FILE:1: dev is missing: the NIC's PCI address, or the name of a "
 				 "virtual device" },
 		{ "\n[port p0]\ndev = net_tap0\n[memory]\n",
-			"FILE:2: addr is missing: an IPv4 address of the port and its prefix "
+			"FILE:2: addr is missing: an IPv4 or IPv6 address of the port and its "
+			"prefix "
 			"length; "
 			"may be repeated" },
 		{ kPortSection + kPortSection, "FILE:4: port p0 is given twice" },

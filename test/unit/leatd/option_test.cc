@@ -37,11 +37,11 @@ TEST(PortOption, TakesEveryKeyAndTheDevicesArguments)
 	EXPECT_STREQ("p0", port.name);
 	EXPECT_STREQ("net_af_packet0", port.dev);
 	ASSERT_EQ(2u, port.addrs.nb);
-	EXPECT_EQ(0x0a4d0001u, port.addrs.list[0].addr);
+	EXPECT_EQ(0x0a4d0001u, leat_ip_addr_ipv4(port.addrs.list[0].addr));
 	EXPECT_EQ(24u, port.addrs.list[0].prefix_len);
-	EXPECT_EQ(0x0a4e0001u, port.addrs.list[1].addr);
+	EXPECT_EQ(0x0a4e0001u, leat_ip_addr_ipv4(port.addrs.list[1].addr));
 	EXPECT_EQ(16u, port.addrs.list[1].prefix_len);
-	EXPECT_EQ(0x0a4d00feu, port.gateway);
+	EXPECT_EQ(0x0a4d00feu, leat_ip_addr_ipv4(port.gateway));
 	EXPECT_EQ(7u, port.vlan_id);
 	EXPECT_EQ(1400u, port.mtu);
 	EXPECT_EQ(1u << LEATD_OFFLOAD_RX_IP_CKSUM, port.refused);
@@ -53,7 +53,7 @@ TEST(PortOption, HasDefaults)
 	Parsed p = ParseArgs({ "--port", kPort });
 
 	ASSERT_EQ(0, p.ret) << p.error;
-	EXPECT_EQ(0u, p.conf->ports[0].gateway);
+	EXPECT_TRUE(leat_ip_addr_is_none(p.conf->ports[0].gateway));
 	EXPECT_EQ(0u, p.conf->ports[0].vlan_id);
 	EXPECT_EQ(0u, p.conf->ports[0].mtu);
 	EXPECT_EQ(0u, p.conf->ports[0].refused);
@@ -62,7 +62,8 @@ TEST(PortOption, HasDefaults)
 
 TEST(PortOption, SaysWhatIsMissing)
 {
-	EXPECT_EQ("--port p0: addr is missing: an IPv4 address of the port and its prefix length; "
+	EXPECT_EQ("--port p0: addr is missing: an IPv4 or IPv6 address of the port and its prefix "
+		  "length; "
 		  "may be repeated",
 		PortError("p0,dev=net_tap0"));
 	EXPECT_EQ(
@@ -83,8 +84,8 @@ TEST(PortOption, SaysWhatAValueMustBe)
 {
 	EXPECT_EQ("--port p0: vlan '4095' is not allowed; it must be a number from 1 to 4094",
 		PortError(kPort + ",vlan=4095"));
-	EXPECT_EQ("--port p0: addr '10.77.0.300/24' is not allowed; it must be an IPv4 address and "
-		  "its prefix length, such as 10.77.0.1/24",
+	EXPECT_EQ("--port p0: addr '10.77.0.300/24' is not allowed; it must be an address and "
+		  "prefix length, such as 10.77.0.1/24 or fd77::1/64",
 		PortError("p0,dev=net_tap0,addr=10.77.0.300/24"));
 }
 

@@ -181,11 +181,34 @@ TEST_F(KeyValue, DevicesArePciAddressesOrNetworkVdevs)
 TEST_F(KeyValue, AddressesAreFourDecimalNumbers)
 {
 	EXPECT_EQ(0, Set("port", "gw", "10.77.0.254"));
-	EXPECT_EQ(0x0a4d00feu, any->port.gateway);
+	EXPECT_EQ(0x0a4d00feu, leat_ip_addr_ipv4(any->port.gateway));
 	EXPECT_EQ(0, Set("port", "gw", "255.255.255.255"));
 	for (const char *bad : { "", "10.77.0", "10.77.0.256", "10.77.0.1.2", "10.77.00.1",
 		     "a.b.c.d", "10.77.0.1 ", "10..0.1", "10.77.0.-1", "010.77.0.1" })
 		EXPECT_EQ(-EINVAL, Set("port", "gw", bad)) << bad;
+}
+
+TEST_F(KeyValue, GatewaysAreEachOfTheirFamily)
+{
+	EXPECT_EQ("", Get("port", "gw6"));
+	EXPECT_EQ(0, Set("port", "gw6", "FE80:0::1"));
+	EXPECT_EQ("fe80::1", Get("port", "gw6"));
+	EXPECT_EQ("", Get("port", "gw"));
+	for (const char *bad : { "", "10.77.0.1", "::ffff:10.77.0.1", "fe80::1%eth0", "[fe80::1]",
+		     "fe80::1/64", "fe80:" })
+		EXPECT_EQ(-EINVAL, Set("port", "gw6", bad)) << bad;
+	EXPECT_EQ(-EINVAL, Set("port", "gw", "fe80::1"));
+}
+
+TEST_F(KeyValue, PrefixesOfBothFamiliesAddUp)
+{
+	EXPECT_EQ(0, Set("port", "addr", "10.77.0.1/24"));
+	EXPECT_EQ(0, Set("port", "addr", "fd77:0::1/64"));
+	EXPECT_EQ(0, Set("port", "addr", "2001:db8:1:2:3:4:5:6/128"));
+	EXPECT_EQ("10.77.0.1/24 fd77::1/64 2001:db8:1:2:3:4:5:6/128", Get("port", "addr"));
+	for (const char *bad : { "fd77::1", "fd77::1/129", "fd77::1/64x", "::ffff:10.0.0.1/96",
+		     "1111:1111:1111:1111:1111:1111:1111:1111:1111:1111/64", "/64" })
+		EXPECT_EQ(-EINVAL, Set("port", "addr", bad)) << bad;
 }
 
 TEST_F(KeyValue, PrefixesAddUpInOrder)
