@@ -3,8 +3,8 @@
 #
 # A lab is two network namespaces joined by a veth pair; the network of the host is not touched:
 #
-#   leat-INSTANCE-srv   veth "leat0", no address: leatd answers for 10.77.0.1 here
-#   leat-INSTANCE-cli   veth "peer0", 10.77.0.2/24: Linux' own TCP, the clients run here
+#   leat-INSTANCE-srv   veth "leat0", no address: leatd answers for 10.77.0.1 and fd77::1 here
+#   leat-INSTANCE-cli   veth "peer0", 10.77.0.2/24 and fd77::2/64: Linux, the clients run here
 
 set -euo pipefail
 
@@ -28,6 +28,10 @@ up() {
 	# Without an address and without ARP the kernel is silent on the side of leatd.
 	ip -n "$srv" link set leat0 arp off up
 	ip -n "$cli" address add 10.77.0.2/24 dev peer0
+	ip netns exec "$cli" sysctl -eqw net.ipv6.conf.peer0.accept_ra=0 \
+		net.ipv6.conf.peer0.router_solicitations=0 net.ipv6.conf.peer0.accept_dad=0 \
+		net.ipv6.conf.peer0.disable_ipv6=0
+	ip -n "$cli" address add fd77::2/64 dev peer0 nodad
 	ip -n "$cli" link set peer0 up
 }
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dts.framework.lab import SRV_ADDR
+from dts.framework.lab import SRV_ADDR, SRV_ADDR6
 
 STALL_MIN_S = 0.005
 NB_STALLS_MAX = 1
@@ -16,7 +16,8 @@ NB_STALLS_MAX = 1
 # What must never be seen of the daemon, whatever the link does.
 _WIRE_FAULTS = ("_ws.malformed",)
 # Values of tshark's "status" fields: 0 is bad; 2 is not checked, as in a capture cut short.
-_CKSUM_FIELDS = ("ip.checksum.status", "tcp.checksum.status", "icmp.checksum.status")
+_CKSUM_FIELDS = ("ip.checksum.status", "tcp.checksum.status", "icmp.checksum.status",
+    "icmpv6.checksum.status")
 _CKSUM_BAD = "0"
 # What must not be seen on a link that loses nothing.
 _RESENT = (
@@ -35,7 +36,7 @@ _OPTIONS = (
 )
 # Where text comes twice and out of order, tshark calls what it puts together from it malformed.
 _LOSSY_OPTIONS = ("tcp.desegment_tcp_streams:FALSE",)
-_FIELDS = ("frame.number", "frame.time_epoch", "ip.src", "arp.src.proto_ipv4")
+_FIELDS = ("frame.number", "frame.time_epoch", "ip.src", "arp.src.proto_ipv4", "ipv6.src")
 
 
 @dataclass
@@ -91,7 +92,7 @@ def judge(
         number, now = row["frame.number"], float(row["frame.time_epoch"])
         silence_s = now - last_time
         last_time = now
-        if SRV_ADDR not in (row["ip.src"], row["arp.src.proto_ipv4"]):
+        if not _is_ours(row):
             continue
         verdict.nb_packets += 1
         found = [name for name in _WIRE_FAULTS if row[name] and whole]
@@ -111,6 +112,18 @@ def judge(
                 found += resent
         verdict.faults += [f"frame {number}: {name}" for name in found]
     return verdict
+
+
+def _is_ours(row: dict[str, str]) -> bool:
+    """Tell whether the daemon sent a packet.
+
+    Args:
+        row: Its fields.
+
+    Returns:
+        True for one from an address of the daemon.
+    """
+    return SRV_ADDR in (row["ip.src"], row["arp.src.proto_ipv4"]) or row["ipv6.src"] == SRV_ADDR6
 
 
 def _rows(path: Path, clean_link: bool) -> Iterator[dict[str, str]]:
