@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * ICMPv6, RFC 4443: echo is answered, neighbours are heard, everything else is counted
- * and ignored.
+ * ICMPv6, RFC 4443: echo is answered, neighbours and what routers tell of our segments are
+ * heard, everything else is counted and ignored.
  */
 
 #include "inet_priv.h"
@@ -49,12 +49,16 @@ icmp6_dispatch(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off
 	case LEAT_ICMP6_TYPE_NA:
 		inet_nd_input(inet, mbuf, off, ip, src_mac);
 		return;
+	case LEAT_ICMP6_TYPE_UNREACHABLE:
+	case LEAT_ICMP6_TYPE_PACKET_TOO_BIG:
+		inet_icmp6_error_input(inet, mbuf, off, ip, icmp);
+		return;
 	case LEAT_ICMP6_TYPE_RS:
 	case LEAT_ICMP6_TYPE_RA:
 	case LEAT_ICMP6_TYPE_REDIRECT:
 		inet->stats.rx_nd_router++;
 		return;
-	default: /* replies, and what routers tell */
+	default: /* replies, and other errors */
 		break;
 	}
 	inet->stats.rx_icmp_ignored++;
