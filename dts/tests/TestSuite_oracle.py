@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from scapy.layers.inet import IP, TCP
+from scapy.layers.inet6 import ICMPv6EchoReply, IPv6
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet
 from scapy.utils import wrpcap
 
-from dts.framework.lab import CLI_ADDR, SRV_ADDR
+from dts.framework.lab import CLI_ADDR, CLI_ADDR6, SRV_ADDR, SRV_ADDR6
 from dts.framework.oracle import judge
 
 STEP_S = 0.001
@@ -75,6 +76,28 @@ def test_bad_checksum_is_seen(tmp_path: Path, layer: type[Packet], field: str) -
     packets = _conversation()
     packets[5][layer].chksum = 0x1234
     assert _faults(tmp_path, packets) == [f"frame 6: {field}.checksum.status"]
+
+
+@pytest.mark.parametrize("good", [True, False])
+def test_bad_checksum_over_ipv6_is_seen(tmp_path: Path, good: bool) -> None:
+    """Packets of IPv6 are judged too.
+
+    Steps:
+        Judge an echo reply and a segment of the daemon, with right and with wrong checksums.
+
+    Verify:
+        No fault; a fault of each.
+    """
+    head = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02") / IPv6(
+        src=SRV_ADDR6, dst=CLI_ADDR6
+    )
+    spoilt = {} if good else {"cksum": 0x1234}
+    segment = TCP(sport=6379, dport=40000, flags="A", seq=1, ack=1)
+    if not good:
+        segment.chksum = 0x1234
+    faults = _faults(tmp_path, [head / ICMPv6EchoReply(id=1, **spoilt), head / segment])
+    wanted = ["frame 1: icmpv6.checksum.status", "frame 2: tcp.checksum.status"]
+    assert faults == ([] if good else wanted)
 
 
 def test_bad_checksum_of_the_peer_is_not_ours(tmp_path: Path) -> None:
