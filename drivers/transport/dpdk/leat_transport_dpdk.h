@@ -139,17 +139,13 @@ const struct leat_dpdk_port_info *leat_dpdk_port_info(const struct leat_dpdk_por
 /** leat_transport_conf::driver_conf of this driver: one queue pair of a port. */
 struct leat_dpdk_conf {
 	struct leat_dpdk_port *port;
-	uint16_t queue_id;               /**< 0 to nb_queues - 1; each is opened once */
-	const struct leat_tcp_conf *tcp; /**< NULL: the defaults for the port's MTU */
-	uint32_t nb_time_waits_max;      /**< 0: as many as nb_conns_max */
-	uint32_t nb_neighbours_max;      /**< 0: LEAT_DPDK_NEIGHBOURS_DEFAULT */
-	uint32_t nb_record_segs;         /**< of each class in the flight recorder; 0: it is off */
-	uint16_t queue_id;               /**< 0 to nb_queues - 1; each is opened once */
+	uint16_t queue_id; /**< 0 to nb_queues - 1; each is opened once */
 	/** Changed from leat_dpdk_tcp_conf(), whose mss stays; NULL: that. Copied. */
 	const struct leat_tcp_conf *tcp;
 	enum leat_inet_cookies cookies;
 	uint32_t nb_time_waits_max; /**< 0: as many as nb_conns_max */
 	uint32_t nb_neighbours_max; /**< 0: LEAT_DPDK_NEIGHBOURS_DEFAULT */
+	uint32_t nb_record_segs;    /**< of each class in the flight recorder; 0: it is off */
 };
 
 #define LEAT_DPDK_NEIGHBOURS_DEFAULT 1024u
