@@ -16,8 +16,7 @@ up() {
 	for ns in "$srv" "$cli"; do
 		ip netns add "$ns"
 		# Router solicitations and the like would be noise in the captures.
-		ip netns exec "$ns" sysctl -eqw net.ipv4.ip_forward=0 \
-			net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1
+		ip netns exec "$ns" sysctl -eqw net.{ipv4.ip_forward=0,ipv6.conf.{all,default}.disable_ipv6=1}
 	done
 	ip -n "$cli" link set lo up
 	ip -n "$cli" link add peer0 numrxqueues 1 numtxqueues 1 type veth \
@@ -28,9 +27,7 @@ up() {
 	# Without an address and without ARP the kernel is silent on the side of leatd.
 	ip -n "$srv" link set leat0 arp off up
 	ip -n "$cli" address add 10.77.0.2/24 dev peer0
-	ip netns exec "$cli" sysctl -eqw net.ipv6.conf.peer0.accept_ra=0 \
-		net.ipv6.conf.peer0.router_solicitations=0 net.ipv6.conf.peer0.accept_dad=0 \
-		net.ipv6.conf.peer0.disable_ipv6=0
+	ip netns exec "$cli" sysctl -eqw net.ipv6.conf.peer0.{router_solicitations,disable_ipv6}=0
 	ip -n "$cli" address add fd77::2/64 dev peer0 nodad
 	ip -n "$cli" link set peer0 up
 }
