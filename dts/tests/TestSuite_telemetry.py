@@ -80,6 +80,20 @@ def settle(telemetry: Telemetry, nb: int) -> None:
     assert now() == (nb, 0)
 
 
+def acked(telemetry: Telemetry, sock: socket.socket) -> int:
+    """Ask how much of what it sent the daemon knows to have arrived.
+
+    Args:
+        telemetry: A client of the daemon's socket.
+        sock: The peer's end.
+
+    Returns:
+        Bytes.
+    """
+    (conn,) = telemetry.conns(f"port={sock.getsockname()[1]}")
+    return int(conn["bytes_acked"])
+
+
 def name_of(sock: socket.socket) -> str:
     """Write the peer's end as the daemon does.
 
@@ -135,6 +149,8 @@ def test_connections_are_those_of_the_peer(lab: Lab, telemetry: Telemetry) -> No
         for sock in resp:
             assert by_peer[name_of(sock)]["protocol"] == "resp"
             assert by_peer[name_of(sock)]["srtt_us"] > 0
+            assert by_peer[name_of(sock)]["bytes_received"] == len(encode("PING"))
+            assert wait_for(lambda: acked(telemetry, sock) == len("+PONG\r\n"), 5)
         for sock in http:
             assert by_peer[name_of(sock)]["protocol"] == "http"
         for conn in conns:
@@ -142,7 +158,7 @@ def test_connections_are_those_of_the_peer(lab: Lab, telemetry: Telemetry) -> No
             assert conn["worker"] == 0
             assert conn["cwnd"] >= 10 * 536
             assert conn["rto_us"] >= 200_000
-            assert conn["age_ms"] < 60_000
+            assert conn["idle_ms"] <= conn["age_ms"] < 60_000
             assert conn["unacked"] == conn["queued"] == conn["unread"] == 0
     assert wait_for(lambda: not telemetry.conns("state=established"), 5)
 

@@ -27,6 +27,7 @@ inet_conn_alloc(struct leat_inet *inet, const struct inet_flow_key *key)
 		return NULL;
 	}
 	conn->opened_ms = (uint32_t)(inet->now_us / LEAT_US_PER_MS);
+	conn->heard_ms = conn->opened_ms;
 	conn->priv_len = (uint16_t)inet->conn_off;
 	conn->is_used = true;
 	conn->in_flow = true;

@@ -155,6 +155,34 @@ info_add(struct leat_inet_conn_info *info, const char *name, uint64_t value)
 	info->stats[info->nb_stats++] = (struct leat_stat){ name, value };
 }
 
+/* Text that the peer has acknowledged: without the SYN, and the FIN once it counts. */
+static uint64_t
+conn_out_len(const struct leat_inet_conn *conn)
+{
+	const struct leat_tcb *tcb = &conn->tcb;
+	uint64_t len = (uint64_t)conn->nb_out_wraps << 32 | (tcb->snd_una - tcb->iss);
+
+	return len == 0 ? 0 : len - 1 - tcb->fin_acked;
+}
+
+/* Text that came in order, likewise. */
+static uint64_t
+conn_in_len(const struct leat_inet_conn *conn)
+{
+	const struct leat_tcb *tcb = &conn->tcb;
+	uint64_t len = (uint64_t)conn->nb_in_wraps << 32 | (tcb->rcv_nxt - tcb->irs);
+
+	switch ((enum leat_tcp_state)tcb->state) {
+	case LEAT_TCP_CLOSE_WAIT:
+	case LEAT_TCP_CLOSING:
+	case LEAT_TCP_LAST_ACK:
+	case LEAT_TCP_TIME_WAIT:
+		return len - 2; /* its FIN was taken */
+	default:                /* no FIN yet; in SYN-SENT no SYN either */
+		return len == 0 ? 0 : len - 1;
+	}
+}
+
 static void
 info_conn(const struct leat_inet *inet, const struct leat_inet_conn *conn,
 	struct leat_inet_conn_info *info)
@@ -175,8 +203,11 @@ info_conn(const struct leat_inet *inet, const struct leat_inet_conn *conn,
 	info_add(info, "unacked", tcb->snd_max - tcb->snd_una);
 	info_add(info, "queued", tcb->snd_len);
 	info_add(info, "unread", tcb->rcv_unread);
+	info_add(info, "bytes_acked", conn_out_len(conn));
+	info_add(info, "bytes_received", conn_in_len(conn));
 	info_add(info, "retries", tcb->nb_retries);
 	info_add(info, "age_ms", now_ms - conn->opened_ms);
+	info_add(info, "idle_ms", now_ms - conn->heard_ms);
 }
 
 int

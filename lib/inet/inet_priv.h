@@ -101,6 +101,9 @@ struct leat_inet_conn {
 	uint32_t nbr_generation; /* of nbr, when it was found */
 	int32_t error;           /* overrides the engine's in CLOSED; 0: does not */
 	uint32_t opened_ms;      /* when it began, modulo 2^32 */
+	uint32_t heard_ms;       /* the last segment of its peer's came */
+	uint16_t nb_out_wraps;   /* of 2^32 bytes that the peer acknowledged */
+	uint16_t nb_in_wraps;    /* of 2^32 bytes that came in order */
 	uint16_t priv_len;
 	bool is_used : 1;
 	bool in_flow : 1;   /* found by its key; else its life on the wire is over */

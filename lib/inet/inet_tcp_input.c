@@ -128,6 +128,9 @@ inet_tcp_conn_input(
 	struct leat_inet *inet, struct leat_inet_conn *conn, struct inet_tcp_frame *frame)
 {
 	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
+	const struct leat_tcb *tcb = &conn->tcb;
+	uint32_t out_len = tcb->snd_una - tcb->iss;
+	uint32_t in_len = tcb->rcv_nxt - tcb->irs;
 	enum leat_tcp_verdict verdict;
 
 	if (nbr != NULL)
@@ -136,6 +139,9 @@ inet_tcp_conn_input(
 		inet_buffers_limit_text(inet, &conn->tcb, frame);
 	verdict = leat_tcp_input(&conn->tcb, inet->now_us, &frame->seg, frame->mbuf);
 	frame->mbuf = NULL;
+	conn->heard_ms = (uint32_t)(inet->now_us / LEAT_US_PER_MS);
+	conn->nb_out_wraps += tcb->snd_una - tcb->iss < out_len;
+	conn->nb_in_wraps += tcb->rcv_nxt - tcb->irs < in_len;
 	if (verdict == LEAT_TCP_REFUSED)
 		inet_tcp_reset(inet, frame, &conn->tcb);
 	inet->stats.rx_tcp_dropped += verdict == LEAT_TCP_DROPPED;

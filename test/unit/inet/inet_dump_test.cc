@@ -7,6 +7,7 @@
 #include <set>
 
 #include "inet_lab.h"
+#include "inet_priv.h"
 
 namespace
 {
@@ -75,6 +76,41 @@ TEST_F(InetDump, AnOpenConnectionIsToldWithItsEndsAndNumbers)
 	EXPECT_EQ(5u, Value(found[0], "queued"));
 	EXPECT_EQ(5u, Value(found[0], "unacked"));
 	EXPECT_EQ(1500u, Value(found[0], "age_ms"));
+}
+
+TEST_F(InetDump, BytesAreThoseOfTextInBothDirections)
+{
+	leat_inet_conn *conn = Accept();
+
+	Input({ FromPeer(LEAT_TCP_ACK, "four").Build() });
+	peer_seq_ += 4;
+	for (leat_inet_event &event : Events())
+		rte_pktmbuf_free(event.mbuf);
+	ASSERT_EQ(0, leat_inet_send(inet_, conn, Text("reply!")));
+	(void)Output();
+	EXPECT_EQ(4u, Value(Walk()[0], "bytes_received"));
+	EXPECT_EQ(0u, Value(Walk()[0], "bytes_acked"));
+	now_us_ += 700000;
+	EXPECT_EQ(0u, Value(Walk()[0], "idle_ms")) << "the stack has not heard of the time";
+	peer_ack_ += 6;
+	Input({ FromPeer(LEAT_TCP_FIN | LEAT_TCP_ACK).Build() });
+	EXPECT_EQ(6u, Value(Walk()[0], "bytes_acked"));
+	EXPECT_EQ(4u, Value(Walk()[0], "bytes_received")) << "a FIN is no text";
+	Wait(300000);
+	EXPECT_EQ(300u, Value(Walk()[0], "idle_ms"));
+	(void)Events();
+	(void)Output();
+}
+
+TEST_F(InetDump, BytesBeyond32BitsAreCounted)
+{
+	leat_inet_conn *conn = Accept();
+
+	conn->tcb.irs = conn->tcb.rcv_nxt - 0xfffffffeu; // as after nearly 4 GiB
+	Input({ FromPeer(LEAT_TCP_ACK, "four").Build() });
+	for (leat_inet_event &event : Events())
+		rte_pktmbuf_free(event.mbuf);
+	EXPECT_EQ(0xfffffffeull + 4 - 1, Value(Walk()[0], "bytes_received"));
 }
 
 TEST_F(InetDump, AHalfOpenConnectionIsToldToo)
