@@ -17,10 +17,12 @@ import pytest
 
 from dts.framework.lab import SRV_ADDR
 from dts.framework.leatd import RESP_PORT, LeatdConf, af_port, port_option
+from dts.framework.priority import ahead_of_others
 from dts.framework.relay import Counters, Link, RelayLab, binary, relay
 from dts.framework.run import out_dir, serve
 from dts.framework.telemetry import Telemetry
 from dts.framework.transfer import fetch_values, send_values
+from dts.goodput import DIRECTIONS, measure
 
 IS_LONG = os.environ.get("DTS_LONG") == "1"
 MIB = 1 << 20
@@ -32,6 +34,9 @@ SMALL_MTU = 576
 LEATD_EXTRA = ["--store-memory", "128"]
 DELAY = "delay=1ms"
 LINE = f"reorder=0.02,{DELAY},rate=40M,queue=256k"
+GOODPUT_NB = 64 if IS_LONG else 8
+NB_ROUNDS = 5 if IS_LONG else 3
+GOODPUT_MIN = 0.75
 USAGE = 2
 
 
@@ -144,6 +149,23 @@ def test_linux_to_linux_is_no_better(relay_lab: RelayLab, name: str) -> None:
         with relay_lab.linux_server(path):
             _move(relay_lab, LONG_NB if IS_LONG else min(case.nb_values, 16))
     _check_counters(counters, case.figures)
+
+
+def test_goodput_is_near_that_of_linux(relay_lab: RelayLab) -> None:
+    """At a loss of 1 % leat is no slow peer, in either direction.
+
+    Steps:
+        In turns and with the same seeds: Linux to Linux, and Linux to leat; 1 % loss each way.
+
+    Verify:
+        The median of leat's rounds is at least 75 % of Linux'.
+    """
+    figures = f"loss=0.01,reorder=0.01,{DELAY},rate=25M,queue=256k"
+    with ahead_of_others():
+        goodput = measure(relay_lab, figures, GOODPUT_NB, NB_ROUNDS, seed=1)
+    print(goodput.table())
+    for direction in DIRECTIONS:
+        assert goodput.share(direction) >= GOODPUT_MIN, goodput.table()
 
 
 def test_delay_is_kept(relay_lab: RelayLab) -> None:
