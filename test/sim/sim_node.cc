@@ -265,7 +265,7 @@ Node::TakeClosed(Side *side, int error)
 
 	// A cookie's ACK that comes out of order is nobody's, and is answered with a reset.
 	if (error == -ECONNRESET && sim_->plan.cookies == LEAT_INET_COOKIES_ALWAYS &&
-		!pair->sides[1].is_open)
+		side == &pair->sides[0] && side->nb_received == 0)
 		pair->is_aborted = true;
 	bool was_aborted = pair->is_aborted;
 
