@@ -9,7 +9,7 @@
 
 #include "tcp_priv.h"
 
-#define WND_WIRE_MAX UINT16_MAX
+#define WND_WIRE_MAX ((uint32_t)UINT16_MAX)
 
 /* What opens the window in one step at least. */
 static uint32_t
@@ -50,9 +50,18 @@ tcp_offer_wnd(struct leat_tcb *tcb, bool is_syn)
 	return (uint16_t)wire;
 }
 
+/* The largest window that the peer can be told of: 65535 bytes where it does not scale. */
+static uint32_t
+wnd_max(const struct leat_tcb *tcb)
+{
+	return LEAT_MIN(tcb->conf->rcv_wnd_max, WND_WIRE_MAX << tcb->rcv_wscale);
+}
+
 void
 leat_tcp_consumed(struct leat_tcb *tcb, uint32_t len)
 {
+	uint32_t edge;
+
 	LEAT_VERIFY(len <= tcb->rcv_unread);
 	tcb->rcv_unread -= len;
 	if (!tcp_state_receives(tcb))
@@ -61,8 +70,8 @@ leat_tcp_consumed(struct leat_tcb *tcb, uint32_t len)
 	 * While the peer has half of the window before it, the next ACK of its text is soon
 	 * enough to tell it of more.
 	 */
-	if (wnd_limit(tcb) - tcb->rcv_adv >= wnd_step(tcb) &&
-		tcp_rcv_wnd(tcb) < tcb->conf->rcv_wnd_max / 2)
+	edge = LEAT_MIN(wnd_limit(tcb) - tcb->rcv_nxt, wnd_max(tcb)) + tcb->rcv_nxt;
+	if (edge - tcb->rcv_adv >= wnd_step(tcb) && tcp_rcv_wnd(tcb) < wnd_max(tcb) / 2)
 		tcb->owed |= TCP_OWED_ACK;
 }
 

@@ -70,6 +70,41 @@ TEST_F(TcpRcvWnd, NoUpdateIsSentWhileHalfOfTheWindowIsOpen)
 	}
 }
 
+// A peer that does not scale sees 65535 bytes at most: half of the window is half of those.
+TEST_F(TcpRcvWnd, NoUpdateIsSentForMemoryThatNoWindowCanTellOf)
+{
+	conf.rcv_wnd_max = 200000;
+	conf.wscale = 2; // which this peer does not take
+	Establish();
+	for (int i = 0; i < 100; i++) {
+		InputAt(0, std::string(1000, 'x'));
+		InputAt(0, std::string(1000, 'x'));
+		ASSERT_EQ(1u, Output().size());
+		Take(true);
+		ASSERT_TRUE(Output().empty());
+		ASSERT_LT(60000u, tcb.rcv_adv - tcb.rcv_nxt);
+	}
+}
+
+TEST_F(TcpRcvWnd, UpdateIsSentWhereLessThanHalfOfTheLargestWindowIsOpen)
+{
+	conf.rcv_wnd_max = 200000;
+	conf.wscale = 2; // which this peer does not take
+	Establish();
+	for (int i = 0; i < 190; i++) {
+		InputAt(0, std::string(1000, 'x'));
+		if (i % 2 == 1)
+			Output();
+	}
+	Take(false);
+	ASSERT_GE(10000u, tcb.rcv_adv - tcb.rcv_nxt);
+	leat_tcp_consumed(&tcb, 180000);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(65535u, sent[0].wnd);
+}
+
 // The edge as the peer computes it moves back by less than one unit of the scale, and what
 // was promised is honoured: RFC 7323 section 2.4.
 TEST_F(TcpRcvWnd, ScaledWindowHonoursWhatItPromised)
