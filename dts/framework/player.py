@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import time
 from collections import deque
 from collections.abc import Callable, Generator
@@ -179,10 +180,10 @@ class Player:
             if idx > 0:
                 self._last += event.every
             yield from self._wait_until(self._last)
-            if idx == 0:
-                self._drop_optional(event)
             now = time.time()
             self.is_disturbed |= now - self._last > DISTURBED_S
+            if idx == 0:
+                self._drop_optional(event)
             frame = self._frame(event, idx)
             try:
                 self._send_frame(frame)
@@ -229,7 +230,7 @@ class Player:
         )
         if flags & _SYN:
             conn.rules.take_our_syn(tcp, len(ends.addr) == 16)
-        dst = ends.srv_addr
+        dst = ipaddress.ip_address(attrs["to"]).packed if "to" in attrs else ends.srv_addr
         ip = Ip(ends.addr, dst, PROTO_TCP, int(attrs.get("ttl", "64")))
         ip.opts = bytes.fromhex(attrs.get("ipopt", ""))
         ip.length = int(attrs["length"]) if "length" in attrs else None

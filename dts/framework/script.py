@@ -21,7 +21,7 @@ _KEYS = {
     "alone": ("yes", "no"),
 }
 _ODDITIES = (
-    *("bad checksum", "bad ip", "doff", "length", "tail", "ttl", "ipopt", "ext", "frag", "cut"),
+    *("bad checksum", "bad ip", "doff", "length", "to", "tail", "ttl", "ipopt", "ext", "frag", "cut"),
     *("port", "sport", "mac", "frame", "quoted port", "quote", "for", "no option"),
     *("unsolicited", "unicast", "broadcast", "same port", "iss"),
 )
