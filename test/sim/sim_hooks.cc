@@ -37,12 +37,11 @@ TextOf(const leat_inet_conn *conn)
 		return " is over";
 	const leat_tcb &tcb = conn->tcb;
 	(void)snprintf(text, sizeof(text),
-		" %s, una +%u nxt +%u max +%u of %u, window %u, cwnd %u, rcv_nxt +%u adv +%u, RTO "
-		"%.3f, "
+		" %s, %u of %u bytes in flight, window %u, cwnd %u, offers %u, RTO %.3f, "
 		"retransmission or persist timer at %.3f",
-		leat_tcp_state_name((leat_tcp_state)tcb.state), tcb.snd_una - tcb.iss,
-		tcb.snd_nxt - tcb.iss, tcb.snd_max - tcb.iss, tcb.snd_len, tcb.snd_wnd, tcb.cwnd,
-		tcb.rcv_nxt - tcb.irs, tcb.rcv_adv - tcb.irs, (double)tcb.rto_us / kSecondUs,
+		leat_tcp_state_name((leat_tcp_state)tcb.state), tcb.snd_max - tcb.snd_una,
+		tcb.snd_len, tcb.snd_wnd, tcb.cwnd, tcb.rcv_adv - tcb.rcv_nxt,
+		(double)tcb.rto_us / kSecondUs,
 		tcb.rtx_at_us == UINT64_MAX ? 0.0 : (double)tcb.rtx_at_us / kSecondUs);
 	return text;
 }
