@@ -117,7 +117,6 @@ conn_check(const struct fuzz_conn *conn)
 	LEAT_VERIFY(tcb->rcv_adv - tcb->rcv_nxt <= conn->conf.rcv_wnd_max);
 	LEAT_VERIFY(tcb->rcv_unread <= conn->conf.rcv_wnd_max);
 	LEAT_VERIFY(tcb->rto_us <= conn->conf.rto_max_us);
-	LEAT_VERIFY(tcb->nb_sacks <= LEAT_TCP_SACK_MAX);
 	LEAT_VERIFY(conn->nb_reass_left <= NB_REASS_MAX);
 	if (tcb->state == LEAT_TCP_CLOSED)
 		LEAT_VERIFY(leat_tcp_deadline(tcb) == UINT64_MAX);

@@ -10,7 +10,7 @@ namespace sim
 namespace
 {
 
-constexpr unsigned int kOthersLostMax = 1;
+constexpr unsigned int kOthersLostMax = 2;
 constexpr size_t kSrcMacOff = 6;
 constexpr size_t kTypeOff = 12;
 
@@ -24,11 +24,9 @@ Link::IsLost(uint64_t now_us, const Frame &frame)
 	if (Layout(frame).IsTcp())
 		return is_lost || IsWithin(plan_.outages, now_us);
 	// Three requests for a neighbour without an answer are the end of a connect, as they
-	// should be; the second of them always gets through and is answered.
-	if (!is_lost || plan_.spares_others || nb_others_lost_ == kOthersLostMax) {
-		nb_others_lost_ = 0;
+	// should be: fewer than that are lost in one world.
+	if (!is_lost || plan_.spares_others || nb_others_lost_ == kOthersLostMax)
 		return false;
-	}
 	nb_others_lost_++;
 	return true;
 }

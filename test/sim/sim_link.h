@@ -61,7 +61,7 @@ class Link
 	const LinkPlan &plan_;
 	Rng *rng_;
 	std::function<void(const Frame &)> on_loss_;
-	unsigned int nb_others_lost_ = 0; // frames in a row that are not TCP
+	unsigned int nb_others_lost_ = 0; // frames that are not TCP
 	uint64_t free_ns_ = 0;            // when the last byte of what was sent has left
 	uint64_t nb_sent_ = 0;
 	uint64_t nb_damaged_ = 0;
