@@ -169,17 +169,16 @@ conn_out_len(const struct leat_inet_conn *conn)
 static uint64_t
 conn_in_len(const struct leat_inet_conn *conn)
 {
-	const struct leat_tcb *tcb = &conn->tcb;
-	uint64_t len = (uint64_t)conn->nb_in_wraps << 32 | (tcb->rcv_nxt - tcb->irs);
+	uint64_t len = (uint64_t)conn->nb_in_wraps << 32 | conn->in_len;
 
-	switch ((enum leat_tcp_state)tcb->state) {
+	switch ((enum leat_tcp_state)conn->tcb.state) {
 	case LEAT_TCP_CLOSE_WAIT:
 	case LEAT_TCP_CLOSING:
 	case LEAT_TCP_LAST_ACK:
 	case LEAT_TCP_TIME_WAIT:
-		return len - 2; /* its FIN was taken */
-	default:                /* no FIN yet; in SYN-SENT no SYN either */
-		return len == 0 ? 0 : len - 1;
+		return len > 0 ? len - 1 : 0; /* without its FIN */
+	default:                              /* it has sent none yet */
+		return len;
 	}
 }
 
@@ -205,6 +204,7 @@ info_conn(const struct leat_inet *inet, const struct leat_inet_conn *conn,
 	info_add(info, "unread", tcb->rcv_unread);
 	info_add(info, "bytes_acked", conn_out_len(conn));
 	info_add(info, "bytes_received", conn_in_len(conn));
+	info_add(info, "retransmissions", tcb->nb_rtx);
 	info_add(info, "retries", tcb->nb_retries);
 	info_add(info, "age_ms", now_ms - conn->opened_ms);
 	info_add(info, "idle_ms", now_ms - conn->heard_ms);

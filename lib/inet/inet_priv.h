@@ -102,8 +102,9 @@ struct leat_inet_conn {
 	int32_t error;           /* overrides the engine's in CLOSED; 0: does not */
 	uint32_t opened_ms;      /* when it began, modulo 2^32 */
 	uint32_t heard_ms;       /* the last segment of its peer's came */
-	uint16_t nb_out_wraps;   /* of 2^32 bytes that the peer acknowledged */
-	uint16_t nb_in_wraps;    /* of 2^32 bytes that came in order */
+	uint32_t in_len;         /* sequence numbers behind its SYN, modulo 2^32 */
+	uint16_t nb_in_wraps;    /* how often these went round */
+	uint16_t nb_out_wraps;   /* likewise of ours, counted from iss */
 	uint16_t priv_len;
 	bool is_used : 1;
 	bool in_flow : 1;   /* found by its key; else its life on the wire is over */

@@ -130,7 +130,8 @@ inet_tcp_conn_input(
 	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
 	const struct leat_tcb *tcb = &conn->tcb;
 	uint32_t out_len = tcb->snd_una - tcb->iss;
-	uint32_t in_len = tcb->rcv_nxt - tcb->irs;
+	uint32_t rcv_nxt = tcb->rcv_nxt;
+	bool is_synced = tcb->state != LEAT_TCP_SYN_SENT; /* else rcv_nxt means nothing yet */
 	enum leat_tcp_verdict verdict;
 
 	if (nbr != NULL)
@@ -141,7 +142,10 @@ inet_tcp_conn_input(
 	frame->mbuf = NULL;
 	conn->heard_ms = (uint32_t)(inet->now_us / LEAT_US_PER_MS);
 	conn->nb_out_wraps += tcb->snd_una - tcb->iss < out_len;
-	conn->nb_in_wraps += tcb->rcv_nxt - tcb->irs < in_len;
+	if (is_synced) {
+		conn->in_len += tcb->rcv_nxt - rcv_nxt;
+		conn->nb_in_wraps += conn->in_len < tcb->rcv_nxt - rcv_nxt;
+	}
 	if (verdict == LEAT_TCP_REFUSED)
 		inet_tcp_reset(inet, frame, &conn->tcb);
 	inet->stats.rx_tcp_dropped += verdict == LEAT_TCP_DROPPED;
