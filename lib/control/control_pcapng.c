@@ -85,7 +85,7 @@ block_write(FILE *out, struct block *block, uint32_t type)
 {
 	uint32_t total_len;
 
-	block_put_option(block, OPT_END, NULL, 0);
+	block_put_option(block, OPT_END, "", 0);
 	total_len = (uint32_t)(block->len + 3 * sizeof(uint32_t)); /* type and length twice */
 	(void)fwrite(&type, sizeof(type), 1, out);                 /* see above */
 	(void)fwrite(&total_len, sizeof(total_len), 1, out);

@@ -22,9 +22,11 @@ class ControlDict : public testing::Test
 	void TearDown() override
 	{
 		control_dict_free(&dict_);
+		rte_tel_data_free(child_); // telemetry does so when it has sent it
 	}
 
 	control_dict dict_ = {};
+	rte_tel_data *child_ = nullptr; // one that was added
 };
 
 TEST_F(ControlDict, CountsTheBytesOfItsText)
@@ -41,6 +43,7 @@ TEST_F(ControlDict, CountsAChildAsItIs)
 	control_dict child;
 
 	ASSERT_EQ(0, control_dict_open(&child, nullptr));
+	child_ = child.data;
 	EXPECT_TRUE(control_dict_u64(&child, "a", 1));
 	EXPECT_TRUE(control_dict_add(&dict_, "child", &child));
 	EXPECT_EQ(strlen("{\"child\":{\"a\":1,},}"), dict_.len);
@@ -51,6 +54,7 @@ TEST_F(ControlDict, TakesNoMoreThanFitsIntoAReply)
 	control_dict child;
 
 	ASSERT_EQ(0, control_dict_open(&child, nullptr));
+	child_ = child.data;
 	child.len = CONTROL_REPLY_LEN_MAX - strlen("{\"child\":,}");
 	EXPECT_TRUE(control_dict_add(&dict_, "child", &child));
 	EXPECT_EQ(CONTROL_REPLY_LEN_MAX, dict_.len);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <vector>
@@ -131,7 +132,7 @@ Segment(const std::vector<uint8_t> &bytes)
 {
 	leat_record_seg seg = {};
 
-	memcpy(seg.hdr, bytes.data(), bytes.size());
+	std::copy(bytes.begin(), bytes.end(), seg.hdr);
 	seg.lens.hdr = (uint8_t)bytes.size();
 	return seg;
 }
