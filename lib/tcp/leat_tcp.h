@@ -386,7 +386,6 @@ struct leat_tcb {
 	uint32_t nb_rtx; /**< segments sent again, SYN and FIN included */
 
 	/* Rare: handshake, and text out of order. */
-	uint32_t irs;
 	uint32_t iss;
 	uint32_t snd_wnd_max; /**< largest window the peer ever offered, RFC 5961 section 5.2 */
 	uint32_t rcv_fin;     /**< sequence number of the FIN that came early */
