@@ -28,6 +28,8 @@
 #include <leat_bytes.h>
 #include <leat_common.h>
 
+#include "leat_tcp_pool.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -156,43 +158,6 @@ size_t leat_tcp_hdr_len(const struct leat_tcp_out *out);
  *   leat_tcp_hdr_len().
  */
 size_t leat_tcp_hdr_emit(uint8_t *hdr, struct leat_tcp_ports ports, const struct leat_tcp_out *out);
-
-/**
- * Memory of a stack for what only a connection with text in flight, or out of order, needs:
- * a record of each segment sent, and the state of text that came early. A fixed number of
- * each, lent to the connections that need one.
- *
- * Where it has run dry nothing fails. Segments share a record, or have none and are sent
- * again by the time-out alone; text that comes early is dropped, as if it had been lost.
- */
-struct leat_tcp_pool;
-
-/**
- * @param nb_records
- *   Segments in flight of all connections, at least 1.
- * @param nb_reass
- *   Connections that keep text out of order at a time, at least 1.
- * @return
- *   Bytes of memory for leat_tcp_pool_init().
- */
-size_t leat_tcp_pool_mem_len(uint32_t nb_records, uint32_t nb_reass);
-
-/**
- * Make a pool.
- *
- * @param mem
- *   leat_tcp_pool_mem_len() bytes at an address of a cache line, the caller's; it frees them
- *   when no connection is left.
- * @return
- *   The pool, at the start of @p mem.
- */
-struct leat_tcp_pool *leat_tcp_pool_init(void *mem, uint32_t nb_records, uint32_t nb_reass);
-
-/** @return records that are not lent. */
-uint32_t leat_tcp_pool_nb_records(const struct leat_tcp_pool *pool);
-
-/** @return states of text out of order that are not lent. */
-uint32_t leat_tcp_pool_nb_reass(const struct leat_tcp_pool *pool);
 
 /** How the congestion window grows and shrinks. */
 enum leat_tcp_congestion {
@@ -387,6 +352,7 @@ struct leat_tcb {
 
 	/* Rare: handshake, and text out of order. */
 	uint32_t iss;
+	uint32_t irs;
 	uint32_t snd_wnd_max; /**< largest window the peer ever offered, RFC 5961 section 5.2 */
 	uint32_t rcv_fin;     /**< sequence number of the FIN that came early */
 	uint32_t reass;       /**< the pool's state of text out of order; 0: none */

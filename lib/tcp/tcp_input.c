@@ -122,7 +122,7 @@ tcp_owe_challenge(struct leat_tcb *tcb, uint64_t now_us)
 static enum leat_tcp_verdict
 tcp_step0_syn_again(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg)
 {
-	if (tcb->state != LEAT_TCP_SYN_RECEIVED || seg->seq != tcb->rcv_nxt - 1 ||
+	if (tcb->state != LEAT_TCP_SYN_RECEIVED || seg->seq != tcb->irs ||
 		(seg->flags & LEAT_TCP_SYN) == 0 || (seg->flags & LEAT_TCP_RST) != 0)
 		return LEAT_TCP_NEXT;
 	if ((seg->flags & LEAT_TCP_ACK) == 0) {
