@@ -32,6 +32,8 @@ tcp_rack_take(struct leat_tcb *tcb, struct tcp_ack *ack, const struct tcp_rec *r
 
 	if ((rec->flags & TCP_REC_RTX) != 0) {
 		echo = tcp_echo_of(tcb, ack->now_us, ack->seg, rec->sent_us);
+		if (echo == TCP_ECHO_EARLIER && seq_lt(end, tcb->fack))
+			tcb->reo_seen = true; /* it was late, not lost */
 		if (rtt_us < tcb->rtt_min_us || echo == TCP_ECHO_EARLIER)
 			return;
 	} else if (seq_lt(end, tcb->fack)) {
@@ -60,6 +62,7 @@ tcp_rack_take_dsack(struct leat_tcb *tcb, const struct tcp_ack *ack)
 	if (!ack->has_dsack || tcb->dsack_on)
 		return;
 	tcb->dsack_on = true;
+	tcb->reo_seen = true; /* it was not lost */
 	tcb->dsack_end = tcb->snd_max;
 	tcb->reo_persist = RACK_PERSIST;
 	if (tcb->reo_mult < RACK_MULT_MAX)

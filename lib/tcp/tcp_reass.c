@@ -374,6 +374,7 @@ tcp_reass_dsack(struct leat_tcb *tcb, uint32_t left, uint32_t right)
 	if (reass == NULL || reass->has_dsack) /* the first of a turn is told */
 		return;
 	reass->has_dsack = true;
+	tcb->owed |= TCP_OWED_ACK;
 	reass->dsack = (struct leat_tcp_sack){ left, right };
 }
 
