@@ -45,6 +45,13 @@ enum leatd_idle {
 	LEATD_IDLES,
 };
 
+/** As enum leat_tcp_congestion. */
+enum leatd_congestion {
+	LEATD_CUBIC,
+	LEATD_NEWRENO,
+	LEATD_CONGESTIONS,
+};
+
 /** As enum leat_inet_cookies. */
 enum leatd_cookies {
 	LEATD_COOKIES_AUTO,
@@ -107,8 +114,9 @@ struct leatd_listen_conf {
 };
 
 struct leatd_tcp_conf {
-	uint64_t rcv_wnd; /**< bytes */
-	uint64_t snd_len; /**< bytes */
+	uint64_t congestion; /**< enum leatd_congestion */
+	uint64_t rcv_wnd;    /**< bytes */
+	uint64_t snd_len;    /**< bytes */
 	uint64_t rto_min_ms;
 	uint64_t ack_delay_ms;
 	uint64_t nb_retries;

@@ -19,6 +19,10 @@ static const char *const idle_choices[] = { "poll", "adaptive", NULL };
 
 static_assert(LEAT_DIM(idle_choices) == LEATD_IDLES + 1, "one word for each idle mode");
 
+static const char *const congestion_choices[] = { "cubic", "newreno", NULL };
+
+static_assert(LEAT_DIM(congestion_choices) == LEATD_CONGESTIONS + 1, "one word for each");
+
 static const char *const cookie_choices[] = { "auto", "always", "never", NULL };
 
 static_assert(LEAT_DIM(cookie_choices) == LEATD_COOKIES + 1, "one word for each use of cookies");
@@ -114,6 +118,8 @@ static const struct leatd_key keys[] = {
 		"files that it writes by itself in one run, of connections that end badly",
 		CONF(nb_records_max) },
 
+	{ "tcp", "congestion", LEATD_KEY_CHOICE, 0, 0, congestion_choices, "cubic", "NAME",
+		"how fast a connection sends on a path that loses", CONF(tcp.congestion) },
 	{ "tcp", "receive-window", LEATD_KEY_SIZE, 4096, 512u << 20, NULL, "256K", "BYTES",
 		"what a connection takes before it is read", CONF(tcp.rcv_wnd) },
 	{ "tcp", "send-buffer", LEATD_KEY_SIZE, 4096, 512u << 20, NULL, "256K", "BYTES",

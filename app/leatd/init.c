@@ -27,6 +27,9 @@
 static_assert((int)LEATD_COOKIES == (int)LEAT_INET_COOKIES &&
 		      (int)LEATD_COOKIES_ALWAYS == (int)LEAT_INET_COOKIES_ALWAYS,
 	"the configuration has the stack's words");
+static_assert((int)LEATD_CONGESTIONS == (int)LEAT_TCP_CONGESTIONS &&
+		      (int)LEATD_NEWRENO == (int)LEAT_TCP_NEWRENO,
+	"the configuration has the engine's words");
 static_assert(LEATD_ADDRS_MAX == LEAT_INET_ADDRS_MAX, "a port takes as many as the stack");
 static_assert(LEATD_NAME_LEN <= LEAT_DPDK_NAME_MAX, "the driver takes our names");
 static_assert(LEATD_DEV_LEN + LEATD_ARGS_LEN <= LEAT_DPDK_DEV_MAX, "the driver takes our devices");
@@ -244,6 +247,7 @@ tcp_conf(
 	const struct leatd_conf *conf, const struct leat_dpdk_port *port, struct leat_tcp_conf *tcp)
 {
 	leat_dpdk_tcp_conf(port, tcp);
+	tcp->congestion = (uint8_t)conf->tcp.congestion;
 	tcp->rcv_wnd_max = (uint32_t)conf->tcp.rcv_wnd;
 	tcp->wscale = 0;
 	while (tcp->rcv_wnd_max >> tcp->wscale > UINT16_MAX)

@@ -175,6 +175,7 @@ TEST_F(Init, EverySecretIsItsOwn)
 
 TEST_F(Init, TcpIsAsConfigured)
 {
+	conf->tcp.congestion = LEATD_NEWRENO;
 	conf->tcp.rcv_wnd = 1u << 20;
 	conf->tcp.snd_len = 2u << 20;
 	conf->tcp.rto_min_ms = 50;
@@ -188,6 +189,7 @@ TEST_F(Init, TcpIsAsConfigured)
 	ASSERT_EQ(2u, world.tcp_confs.size());
 	for (const leat_tcp_conf &tcp : world.tcp_confs) {
 		EXPECT_EQ(1460, tcp.mss) << "the port's";
+		EXPECT_EQ(LEAT_TCP_NEWRENO, tcp.congestion);
 		EXPECT_EQ(1u << 20, tcp.rcv_wnd_max);
 		EXPECT_EQ(5, tcp.wscale);
 		EXPECT_EQ(2u << 20, tcp.snd_len_max);
