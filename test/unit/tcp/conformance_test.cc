@@ -22,7 +22,8 @@ enum Class {
 	kClsAckOfUnsent,      // of what we never sent
 	kClsAckAhead,         // of all, from behind a hole
 	kClsAckBeforeWindow,  // at RCV.NXT - 1: a keep-alive
-	kClsAckBehindWindow,  // at the right edge of the window
+	kClsAckAtRightEdge,   // at the right edge of the window: the peer has filled it
+	kClsAckBehindWindow,  // beyond it
 	kClsNothing,          // no flag at all, no text
 	kClsTextWithoutAck,   // text and no ACK bit
 	kClsRst,              // at RCV.NXT
@@ -140,6 +141,11 @@ const Row kRows[] = {
 	{ kClsAckBeforeWindow, "keep-alive", {
 		kDrop, kDropChallenge, kDropChallenge, kDropChallenge, kDropChallenge, kDropChallenge,
 		kDropChallenge, kDropChallenge, kDropAck } },
+	// Not acceptable by table 6, and taken: of a peer that has filled the window nothing could
+	// be acknowledged while some of that text is missing.
+	{ kClsAckAtRightEdge, "ACK at the right edge", {
+		kDrop, { kNone, kEstablished, kOpen }, kDrop, { kNone, kFinWait2, 0 }, kDrop, kDrop,
+		{ kNone, kTimeWait, kClosed }, kEnd, kDropAck } },
 	{ kClsAckBehindWindow, "ACK behind the window", {
 		kDrop, kDropChallenge, kDropChallenge, kDropChallenge, kDropChallenge, kDropChallenge,
 		kDropChallenge, kDropChallenge, kDropAck } },
@@ -287,6 +293,8 @@ class TcpConformance : public TcpTest
 		case kClsTextPartlyOld:
 			return (uint32_t)-2;
 		case kClsAckBehindWindow:
+			return tcb.rcv_adv - tcb.rcv_nxt + 1;
+		case kClsAckAtRightEdge:
 		case kClsRstBehindWindow:
 		case kClsTextBehindWindow:
 			return tcb.rcv_adv - tcb.rcv_nxt;
