@@ -33,8 +33,12 @@ tcp_offer_wnd(struct leat_tcb *tcb, bool is_syn)
 	uint32_t limit = wnd_limit(tcb);
 	uint32_t promised = tcp_rcv_wnd(tcb);
 	uint32_t edge = limit - tcb->rcv_adv >= wnd_step(tcb) ? limit : tcb->rcv_adv;
-	uint32_t wire = (edge - tcb->rcv_nxt) >> shift;
+	uint32_t wire;
 
+	/* Behind the peer's FIN nothing comes: the edge stays where TIME-WAIT will tell it. */
+	if (tcp_state_synchronized(tcb) && !tcp_state_receives(tcb))
+		edge = tcb->rcv_adv;
+	wire = (edge - tcb->rcv_nxt) >> shift;
 	wire = LEAT_MIN(wire, WND_WIRE_MAX);
 	/*
 	 * Rounding down would move the edge that the peer sees back by less than one unit.

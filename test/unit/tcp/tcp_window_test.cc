@@ -70,6 +70,28 @@ TEST_F(TcpRcvWnd, NoUpdateIsSentWhileHalfOfTheWindowIsOpen)
 	}
 }
 
+// A compact TIME-WAIT repeats the edge that the last ACK of the connection told.
+TEST_F(TcpRcvWnd, EdgeStaysBehindThePeersFin)
+{
+	leat_tcp_time_wait tw;
+
+	conf.rcv_wnd_max = 200000; // more than a window tells of, so that there is room to move it
+	conf.wscale = 2;           // which this peer does not take
+	Establish();
+	leat_tcp_shutdown(&tcb);
+	Output();
+	uint32_t edge = tcb.rcv_adv;
+
+	ASSERT_EQ(LEAT_TCP_DONE, Input(Seg(kAck | kFin)));
+	ASSERT_EQ(LEAT_TCP_TIME_WAIT, tcb.state);
+	leat_tcp_time_wait_get(&tcb, &tw);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(edge, sent[0].ack + sent[0].wnd);
+	EXPECT_EQ(edge, tw.rcv_nxt + tw.wnd);
+}
+
 // A peer that does not scale sees 65535 bytes at most: half of the window is half of those.
 TEST_F(TcpRcvWnd, NoUpdateIsSentForMemoryThatNoWindowCanTellOf)
 {
