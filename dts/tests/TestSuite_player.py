@@ -44,7 +44,7 @@ class Answer:
         flags: As in a script.
         seq: Relative.
         ack: Relative.
-        at: Seconds after the beginning.
+        at: When it came by its stamp, in seconds after the beginning; 0 for now.
         fault: What is wrong with the frame.
     """
 
@@ -87,13 +87,14 @@ def _play(path: Path, body: str, answers: list[Answer], opts: str = "", head: st
         play = player.play()
         until = next(play)
         while True:
-            next_at = begin + left[0].at if left else until
-            time.sleep(max(0.0, min(next_at, until) - time.time()))
-            if left and time.time() >= next_at:
-                packet = parse_frame(left.pop(0).frame())
+            if left:
+                answer = left.pop(0)
+                packet = parse_frame(answer.frame())
                 assert packet is not None
-                until = play.send(Received(time.time(), packet))
+                at = begin + answer.at if answer.at > 0 else time.time()
+                until = play.send(Received(at, packet))
             else:
+                time.sleep(max(0.0, until - time.time()))
                 until = play.send(None)
     except ScriptFailure as failure:
         return str(failure)
@@ -118,9 +119,9 @@ FOUND: dict[str, tuple[str, list[Answer], str]] = {
     "ttl": (PLAIN, [replace(PONG, fault="ttl")], "TTL 63"),
     "mac": (PLAIN, [replace(PONG, fault="mac")], "another MAC"),
     "missing": ("+0~.02 > P. 1:8(7) ack 7", [], "nothing came in time"),
-    "late": ("+0~.02 > P. 1:8(7) ack 7", [replace(PONG, at=0.028)], "too late"),
+    "late": ("+0~.2 > P. 1:8(7) ack 7", [replace(PONG, at=0.3)], "too late"),
     "early": ("+.1 > P. 1:8(7) ack 7", [PONG], "too early"),
-    "silence": ("+.02 > nothing", [replace(PONG, at=0.01)], "should be silence"),
+    "silence": ("+.5 > nothing", [replace(PONG, at=0.1)], "should be silence"),
     "unasked": ("+.02 < . 7:7(0) ack 8", [PONG], "nobody asked"),
     "other ACK": (PLAIN, [Answer(".", 1, 3)], "other flags"),
     "too few": ("+0~.02 > . 1:1(0) ack 7 x 2", [Answer(".", 1, 7)], "1 of 2 came"),
