@@ -28,7 +28,7 @@ static const char *const cookie_choices[] = { "auto", "always", "never", NULL };
 static_assert(LEAT_DIM(cookie_choices) == LEATD_COOKIES + 1, "one word for each use of cookies");
 
 static const char *const offload_choices[] = { "tx-ip-cksum", "tx-tcp-cksum", "rx-ip-cksum",
-	"rx-tcp-cksum", "tx-multi-seg", NULL };
+	"rx-tcp-cksum", "tx-multi-seg", "tx-tso", NULL };
 
 static_assert(LEAT_DIM(offload_choices) == LEATD_OFFLOADS + 1, "one word for each offload");
 

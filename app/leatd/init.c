@@ -154,6 +154,7 @@ port_open(struct leatd *d, const struct leatd_port_conf *port, struct leat_dpdk_
 			.rx_ip_cksum = port_refuses(port, LEATD_OFFLOAD_RX_IP_CKSUM),
 			.rx_tcp_cksum = port_refuses(port, LEATD_OFFLOAD_RX_TCP_CKSUM),
 			.tx_multi_seg = port_refuses(port, LEATD_OFFLOAD_TX_MULTI_SEG),
+			.tx_tso = port_refuses(port, LEATD_OFFLOAD_TX_TSO),
 		},
 	};
 

@@ -24,6 +24,9 @@ static const struct notice notices[] = {
 	{ LEAT_INET_NOTICE_TX_MULTI_SEG,
 		"the device promises to send frames in pieces and they do not come through: leat "
 		"copies each into one (no-offload = tx-multi-seg does so from the start)" },
+	{ LEAT_INET_NOTICE_TX_TSO,
+		"the device promises to cut text into segments and they do not come through: leat "
+		"does it itself (no-offload = tx-tso does so from the start)" },
 	{ LEAT_INET_NOTICE_RX_IP_CKSUM,
 		"the device calls a wrong IPv4 checksum good: leat checks them all itself "
 		"(no-offload = rx-ip-cksum does so from the start)" },

@@ -10,13 +10,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from dts.framework.lab import CLI_IFACE, Lab
-from dts.framework.leatd import RESP_PORT, LeatdConf, af_port
+from dts.framework.lab import CLI_ADDR, CLI_IFACE, SRV_ADDR, Lab
+from dts.framework.leatd import RESP_PORT, LeatdConf, af_port, port_option
 from dts.framework.resp import RespClient, Status
 from dts.framework.run import serve
 
 PARTIAL = "a local peer leaves its TCP checksums to hardware that is not there"
 TOLD_MAX_S = 5.0
+TAP_IFACE = "leattso0"
+TSO_LOST = "promises to cut text into segments and they do not come through"
+VALUE_LEN = 1_000_000
 SILENCE_S = 2.5  # more than two looks of the main thread
 
 
@@ -68,3 +71,39 @@ def test_partial_checksums_are_told_once(lab: Lab, driver: str) -> None:
         client = RespClient(lab.connect(RESP_PORT))
         assert client.command("PING") == Status("PONG")
         client.close()
+
+
+@pytest.mark.parametrize("advmss", [1400, 1460])
+def test_a_tap_cuts_segments(lab: Lab, advmss: int) -> None:
+    """net_tap offers TSO; in some versions of DPDK not for segments that fill the MTU.
+
+    Steps:
+        Serve on a tap to a peer that takes segments of so many bytes; get a large value twice.
+
+    Verify:
+        The value is whole, and tshark finds no fault with a segment. What the driver can cut it is
+        let cut; where it does not do it, the log says so and leat does.
+    """
+    beside = Lab(lab.instance)
+    beside.cli, beside.cli_iface = beside.srv, TAP_IFACE
+
+    def on_ready() -> None:
+        for words in (
+            f"address add {CLI_ADDR}/32 dev {TAP_IFACE}",
+            f"link set {TAP_IFACE} up",
+            f"route add {SRV_ADDR}/32 dev {TAP_IFACE} src {CLI_ADDR} advmss {advmss}",
+        ):
+            subprocess.run(["ip", "-n", beside.srv, *words.split()], check=True)
+
+    conf = LeatdConf(port=port_option("net_tap0", vdev_args=f"iface={TAP_IFACE}"))
+    name = f"tso-{advmss}"
+    with serve(beside, conf, name, on_ready=on_ready, clean_link=False) as leatd:
+        assert " tx-tso" in leatd.text()
+        client = RespClient(beside.connect(RESP_PORT))
+        value = bytes(range(250)) * (VALUE_LEN // 250)
+        assert client.command("SET", "large", value) == Status("OK")
+        for _ in range(2):
+            assert client.command("GET", "large") == value
+        client.close()
+        time.sleep(SILENCE_S)  # the main thread has looked
+        assert advmss == 1460 or TSO_LOST not in leatd.text()

@@ -94,6 +94,8 @@ static const struct leat_stat_def inet_stat_defs[] = {
 	STAT(time_wait_rst_ignored),
 	STAT(time_wait_reopened),
 	STAT(time_wait_ack_limited),
+	STAT(tx_tso),
+	STAT(tx_cut),
 	STAT(tx_trials),
 	STAT(tx_trials_lost),
 	STAT(record_frozen),

@@ -79,7 +79,8 @@ inet_ipv4_emit(
 		.dont_fragment = true,
 	};
 
-	LEAT_VERIFY(ip->len <= inet->conf.mtu - LEAT_IPV4_HDR_LEN);
+	LEAT_VERIFY(ip->len <= LEAT_MAX(inet->conf.mtu - LEAT_IPV4_HDR_LEN,
+				       LEAT_INET_TSO_LEN_MAX + LEAT_TCP_HDR_LEN_MAX));
 
 	memcpy(out, inet->eth_hdr, LEAT_ETH_HDR_LEN_MAX); /* beyond its end the next header goes */
 	out += inet->eth_hdr_len;

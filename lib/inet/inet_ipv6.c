@@ -94,7 +94,8 @@ inet_ipv6_emit(
 		.hop_limit = ip->hop_limit,
 	};
 
-	LEAT_VERIFY(ip->len <= inet->conf.mtu - LEAT_IPV6_HDR_LEN);
+	LEAT_VERIFY(ip->len <= LEAT_MAX(inet->conf.mtu - LEAT_IPV6_HDR_LEN,
+				       LEAT_INET_TSO_LEN_MAX + LEAT_TCP_HDR_LEN_MAX));
 
 	memcpy(out, inet->eth_hdr, inet->eth_hdr_len);
 	out += inet->eth_hdr_len;

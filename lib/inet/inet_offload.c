@@ -19,9 +19,18 @@ offload_switch(struct leat_inet_offloads *offloads, uint8_t offload)
 		return &offloads->tx_tcp_cksum;
 	case INET_OFFLOAD_TX_IP_CKSUM:
 		return &offloads->tx_ip_cksum;
-	default:
+	case INET_OFFLOAD_TX_MULTI_SEG:
 		return &offloads->tx_multi_seg;
+	default:
+		return &offloads->tx_tso;
 	}
+}
+
+/* A port that cuts segments puts all sums into them, and they lie in several mbufs. */
+static bool
+offloads_allow_tso(const struct leat_inet_offloads *offloads)
+{
+	return offloads->tx_tcp_cksum && offloads->tx_ip_cksum && offloads->tx_multi_seg;
 }
 
 /* Go on to the next that the port promises. */
@@ -36,12 +45,15 @@ trial_next(struct leat_inet *inet)
 		trial->offload++;
 	while (trial->offload < INET_OFFLOADS &&
 		!*offload_switch(&inet->conf.offloads, trial->offload));
+	if (trial->offload == INET_OFFLOAD_TX_TSO && !offloads_allow_tso(&inet->offloads))
+		trial->offload = INET_OFFLOADS;
 }
 
 void
 inet_offload_init(struct leat_inet *inet)
 {
 	inet->offloads = inet->conf.offloads;
+	inet->offloads.tx_tso &= offloads_allow_tso(&inet->offloads);
 	inet->trial.offload = INET_OFFLOADS;
 	if (inet->conf.trust_offloads)
 		return;
@@ -63,6 +75,8 @@ trial_suits(const struct leat_inet *inet, const struct leat_inet_conn *conn,
 		return leat_ip_addr_is_ipv4(conn->key.raddr);
 	case INET_OFFLOAD_TX_MULTI_SEG:
 		return out->len > LEAT_INET_TX_COPY_MAX;
+	case INET_OFFLOAD_TX_TSO:
+		return out->mss != 0;
 	default:
 		return true;
 	}
@@ -102,6 +116,7 @@ inet_offload_check(struct leat_inet *inet)
 		[INET_OFFLOAD_TX_TCP_CKSUM] = LEAT_INET_NOTICE_TX_TCP_CKSUM,
 		[INET_OFFLOAD_TX_IP_CKSUM] = LEAT_INET_NOTICE_TX_IP_CKSUM,
 		[INET_OFFLOAD_TX_MULTI_SEG] = LEAT_INET_NOTICE_TX_MULTI_SEG,
+		[INET_OFFLOAD_TX_TSO] = LEAT_INET_NOTICE_TX_TSO,
 	};
 	struct inet_trial *trial = &inet->trial;
 

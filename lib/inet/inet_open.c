@@ -298,6 +298,13 @@ bucket_full(uint32_t rate, uint32_t burst, uint64_t now_us)
 	};
 }
 
+/* Mbufs of text in a frame; its headers lie in one more. */
+static uint32_t
+segs_max(uint16_t nb_of_port, uint32_t nb_max)
+{
+	return nb_of_port == 0 ? nb_max : LEAT_MIN(nb_of_port - 1u, nb_max);
+}
+
 /* What needs no memory of its own. */
 static void
 init_fields(struct leat_inet *inet)
@@ -333,6 +340,8 @@ init_fields(struct leat_inet *inet)
 	init_keys(inet);
 	init_addrs(inet); /* with the settings of above */
 	init_eth_hdr(inet);
+	inet->nb_tx_segs_max = segs_max(conf->nb_tx_segs_max, LEAT_INET_TX_SEGS_MAX);
+	inet->nb_tso_segs_max = segs_max(conf->nb_tso_segs_max, LEAT_INET_TSO_SEGS_MAX);
 	inet_offload_init(inet);
 	inet_buffers_init(inet);
 }

@@ -89,14 +89,14 @@ text_nb_segs(const struct rte_mbuf *text, uint32_t off, uint32_t len)
 static bool
 frame_attach_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct leat_tcp_out *out)
 {
-	struct rte_mbuf *segs[LEAT_INET_TX_SEGS_MAX];
+	struct rte_mbuf *segs[LEAT_INET_TSO_SEGS_MAX];
 	struct rte_mbuf *tail = frame;
 	struct rte_mbuf *text = out->text;
 	uint32_t nb_segs = text_nb_segs(text, out->off, out->len);
 	uint32_t off = out->off;
 	uint32_t left = out->len;
 
-	if (nb_segs > LEAT_INET_TX_SEGS_MAX)
+	if (nb_segs > (out->mss != 0 ? inet->nb_tso_segs_max : inet->nb_tx_segs_max))
 		return false;
 	if (!inet_class_has(inet, INET_CLASS_TEXT, nb_segs) ||
 		rte_pktmbuf_alloc_bulk(inet->conf.pool, segs, nb_segs) != 0) {
@@ -121,20 +121,26 @@ frame_attach_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct l
 	return true;
 }
 
-/* Put the text behind the headers, in the way that is cheapest. */
-static void
+/*
+ * Put the text behind the headers, in the way that is cheapest. Returns false if it can
+ * only be attached, and cannot.
+ */
+static bool
 frame_add_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct leat_tcp_out *out)
 {
 	if (out->len == 0)
-		return;
+		return true;
 	if (out->len > LEAT_INET_TX_COPY_MAX && inet->offloads.tx_multi_seg &&
 		frame_attach_text(inet, frame, out)) {
 		inet->stats.tx_text_attached++;
-		return;
+		return true;
 	}
+	if (out->mss != 0)
+		return false;
 	inet_mbuf_copy(out->text, out->off, out->len,
 		(uint8_t *)rte_pktmbuf_append(frame, (uint16_t)out->len));
 	inet->stats.tx_text_copied++;
+	return true;
 }
 
 static void
@@ -143,8 +149,11 @@ tcp_emit_cksum(
 {
 	uint8_t *field = rte_pktmbuf_mtod_offset(frame, uint8_t *, off + TCP_CKSUM_OFF);
 	struct leat_cksum cksum = { 0 };
+	struct inet_ip pseudo = *ip;
 
-	inet_pseudo_cksum(&cksum, ip);
+	if (frame->tso_segsz != 0) /* of each segment the port adds the length itself */
+		pseudo.len = 0;
+	inet_pseudo_cksum(&cksum, &pseudo);
 	if (inet->offloads.tx_tcp_cksum) { /* the port goes on from here */
 		frame->ol_flags |=
 			RTE_MBUF_F_TX_TCP_CKSUM |
@@ -156,8 +165,11 @@ tcp_emit_cksum(
 	leat_be16_put(field, leat_cksum_value(&cksum));
 }
 
-/* Fill an empty mbuf with a segment; only the destination MAC address is left open. */
-static void
+/*
+ * Fill an empty mbuf with a segment; only the destination MAC address is left open.
+ * Returns false for text of several segments that does not fit into one frame.
+ */
+static bool
 tcp_frame_build(struct leat_inet *inet, struct rte_mbuf *frame, const struct inet_flow_key *key,
 	const struct leat_tcp_out *out)
 {
@@ -174,9 +186,16 @@ tcp_frame_build(struct leat_inet *inet, struct rte_mbuf *frame, const struct ine
 	(void)inet_ip_emit(inet, frame, data, &ip);
 	(void)leat_tcp_hdr_emit(data + off, ports, out);
 	frame->l4_len = hdr_len;
-	frame_add_text(inet, frame, out);
+	if (!frame_add_text(inet, frame, out))
+		return false;
+	if (out->mss != 0) {
+		frame->ol_flags |= RTE_MBUF_F_TX_TCP_SEG;
+		frame->tso_segsz = out->mss;
+		inet->stats.tx_tso++;
+	}
 	tcp_emit_cksum(inet, frame, &ip, off);
 	inet->stats.tx_tcp_segs++;
+	return true;
 }
 
 void
@@ -187,7 +206,7 @@ inet_ctl_send_tcp(
 
 	if (frame == NULL)
 		return;
-	tcp_frame_build(inet, frame, key, out);
+	(void)tcp_frame_build(inet, frame, key, out); /* without text it fits */
 	inet_ctl_send_ip(inet, key->raddr, frame);
 }
 
@@ -200,7 +219,7 @@ inet_ctl_reply_tcp(
 
 	if (reply == NULL)
 		return;
-	tcp_frame_build(inet, reply, &frame->key, out);
+	(void)tcp_frame_build(inet, reply, &frame->key, out); /* as above */
 	memcpy(rte_pktmbuf_mtod(reply, uint8_t *), nbr != NULL ? nbr->mac : frame->src_mac,
 		LEAT_ETH_ADDR_LEN);
 	inet_ctl_send(inet, reply);
@@ -238,6 +257,81 @@ conn_address(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbu
 	return inet_nbr_address(inet, nbr, frame);
 }
 
+/* Send the frame of a segment unless its neighbour is not known. Returns how many frames. */
+static uint16_t
+conn_emit(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *frame,
+	struct rte_mbuf **frames)
+{
+	if (!conn_address(inet, conn, frame))
+		return 0;
+	if (inet_record_is_on(inet))
+		inet_record_tx_conn(inet, frame, &conn->tcb);
+	frames[0] = frame;
+	return 1;
+}
+
+/*
+ * Text of several segments that the port cannot cut, such as for its many pieces, is cut
+ * here; conn_limit_tso() has seen to it that there is room. What finds no mbuf is lost.
+ */
+static uint16_t
+conn_cut(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *frame,
+	const struct leat_tcp_out *out, struct rte_mbuf **frames)
+{
+	struct leat_tcp_out part = *out;
+	uint16_t n = 0;
+
+	inet->stats.tx_cut++;
+	part.mss = 0;
+	for (uint32_t left = out->len; left > 0 && frame != NULL; left -= part.len) {
+		part.len = LEAT_MIN(left, out->mss);
+		part.flags = out->flags;
+		if (part.len < left) /* these belong to the last byte */
+			part.flags &= (uint8_t) ~(LEAT_TCP_PSH | LEAT_TCP_FIN);
+		(void)tcp_frame_build(inet, frame, &conn->key, &part); /* one segment fits */
+		n = (uint16_t)(n + conn_emit(inet, conn, frame, frames + n));
+		part.seq += part.len;
+		for (part.off += part.len; part.text != NULL && part.off >= part.text->data_len;
+			part.text = part.text->next)
+			part.off -= part.text->data_len;
+		frame = part.len < left ? conn_frame_alloc(inet, conn) : NULL;
+	}
+	return n;
+}
+
+/* One frame of what the engine wants to send, or several. Takes the empty mbuf. */
+static uint16_t
+conn_send(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *frame,
+	const struct leat_tcp_out *out, struct rte_mbuf **frames)
+{
+	bool is_trial = inet->trial.offload != INET_OFFLOADS && inet_offload_try(inet, conn, out);
+	bool is_built = (out->mss == 0 || inet->offloads.tx_tso) &&
+			tcp_frame_build(inet, frame, &conn->key, out);
+
+	if (is_trial)
+		inet_offload_tried(inet);
+	if (is_built)
+		return conn_emit(inet, conn, frame, frames);
+	if (is_trial)
+		inet_offload_forget(inet, conn); /* it was not tried */
+	rte_pktmbuf_reset(frame);
+	return conn_cut(inet, conn, frame, out, frames);
+}
+
+/* Let text leave at once that is one frame for a port that cuts it, or at most @p nb if not. */
+static void
+conn_limit_tso(struct leat_inet *inet, const struct leat_inet_conn *conn, uint16_t nb)
+{
+	bool may_try = inet->trial.offload == INET_OFFLOAD_TX_TSO && inet->trial.conn == NULL;
+	/* the settings of all connections are the stack's own */
+	struct leat_tcp_conf *conf = (struct leat_tcp_conf *)(uintptr_t)conn->tcb.conf;
+	uint32_t len = nb * (uint32_t)(conn->tcb.snd_mss - LEAT_TCP_OPT_LEN_MAX);
+
+	conf->tso_len_max = 0;
+	if (inet->offloads.tx_tso || may_try)
+		conf->tso_len_max = LEAT_MIN(len, LEAT_INET_TSO_LEN_MAX);
+}
+
 /*
  * Segments of the first connection of the list. Returns how many; fewer than @p nb: it has
  * no more, or no frame, and then goes to the end, so that none waits for a handshake.
@@ -248,7 +342,6 @@ conn_output(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf
 {
 	struct leat_tcp_out out;
 	uint16_t n = 0;
-	bool is_trial;
 
 	while (n < nb) {
 		bool is_owed = leat_tcp_wants_output(&conn->tcb);
@@ -258,21 +351,13 @@ conn_output(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf
 			STAILQ_INSERT_TAIL(&inet->output, conn, output_link);
 			break;
 		}
+		conn_limit_tso(inet, conn, (uint16_t)(nb - n));
 		if (!is_owed || !leat_tcp_output(&conn->tcb, inet->now_us, &out)) {
 			STAILQ_REMOVE_HEAD(&inet->output, output_link);
 			conn->in_output = false;
 			break;
 		}
-		is_trial =
-			inet->trial.offload != INET_OFFLOADS && inet_offload_try(inet, conn, &out);
-		tcp_frame_build(inet, *spare, &conn->key, &out);
-		if (is_trial)
-			inet_offload_tried(inet);
-		if (conn_address(inet, conn, *spare)) {
-			if (inet_record_is_on(inet))
-				inet_record_tx_conn(inet, *spare, &conn->tcb);
-			frames[n++] = *spare;
-		}
+		n = (uint16_t)(n + conn_send(inet, conn, *spare, &out, frames + n));
 		*spare = NULL;
 	}
 	inet_conn_settle(inet, conn); /* may end it */

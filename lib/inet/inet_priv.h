@@ -182,6 +182,7 @@ enum inet_offload {
 	INET_OFFLOAD_TX_TCP_CKSUM,
 	INET_OFFLOAD_TX_IP_CKSUM,
 	INET_OFFLOAD_TX_MULTI_SEG,
+	INET_OFFLOAD_TX_TSO,
 	INET_OFFLOADS,
 };
 
@@ -227,6 +228,8 @@ struct leat_inet {
 	struct inet_buffers buffers;
 	struct leat_inet_offloads offloads; /* in use */
 	struct inet_trial trial;
+	uint32_t nb_tx_segs_max; /* mbufs of text in one frame, and in one that the port cuts */
+	uint32_t nb_tso_segs_max;
 	uint32_t nb_rx_ip_good; /* frames that the port called so */
 	uint32_t nb_rx_tcp_good;
 	uint32_t notices; /* enum leat_inet_notice */

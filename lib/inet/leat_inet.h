@@ -26,6 +26,8 @@
 #include <leat_stats.h>
 #include <leat_tcp.h>
 
+#include "leat_inet_offload.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -59,6 +61,9 @@ struct leat_inet_conn;
 #define LEAT_INET_TX_COPY_MAX 256u
 /** Pieces of text in one frame; text in more pieces is copied. */
 #define LEAT_INET_TX_SEGS_MAX 8u
+/** The same, and bytes of text, in one frame that the port cuts into segments. */
+#define LEAT_INET_TSO_SEGS_MAX 20u
+#define LEAT_INET_TSO_LEN_MAX  32768u
 
 /** Unread text of one connection, over which no more is kept while mbufs run low. */
 #define LEAT_INET_UNREAD_LOW_MAX 16384u
@@ -99,32 +104,6 @@ struct leat_inet_addr {
 	uint8_t prefix_len; /**< 0 to 32, of IPv6 0 to 128 */
 };
 
-/** Frames that a port calls good and that are summed nevertheless, from the first on. */
-#define LEAT_INET_RX_CHECKS 1024u
-/** Later one of so many is. */
-#define LEAT_INET_RX_CHECK_EVERY 64u
-/** Trials of an offload that come to nothing, one after the other, until it is given up. */
-#define LEAT_INET_TRIALS_MAX 3u
-
-/**
- * Work that the port promises to do for us; what it does not, the stack does itself, and
- * also what it was found not to do although it had promised, see leat_inet_notices().
- *
- * Of those for sending one is on trial at a time, in this order: one segment of text uses
- * it, and no other does until the peer has acknowledged that segment. It is used from then
- * on. When the segment came through only after it was sent again, without the offload, for
- * LEAT_INET_TRIALS_MAX times, the offload is given up.
- */
-struct leat_inet_offloads {
-	bool tx_tcp_cksum;
-	bool tx_ip_cksum;
-	bool tx_multi_seg; /**< the port sends chains; without it every frame is one segment */
-	/** ol_flags tell; only RTE_MBUF_F_RX_IP_CKSUM_GOOD is believed, all else is checked */
-	bool rx_ip_cksum;
-	/** RTE_MBUF_F_RX_L4_CKSUM_GOOD and _NONE are believed, all else is checked */
-	bool rx_tcp_cksum;
-};
-
 /** Settings of one stack; const while it is open. */
 struct leat_inet_conf {
 	const char *name; /**< unique in the process, 1 to LEAT_INET_NAME_MAX bytes; copied */
@@ -137,7 +116,9 @@ struct leat_inet_conf {
 	struct leat_ip_addr gateway;  /**< IPv4, or none */
 	struct leat_ip_addr gateway6; /**< IPv6, or none; may be a link-local address */
 	struct leat_inet_offloads offloads;
-	bool trust_offloads; /**< they are known to be kept: use them without a trial */
+	uint16_t nb_tx_segs_max;  /**< mbufs of a frame that the port takes, 0: any number */
+	uint16_t nb_tso_segs_max; /**< likewise, of one that it cuts */
+	bool trust_offloads;      /**< they are known to be kept: use them without a trial */
 	/**
 	 * mss is at most mtu - 40; over IPv6 it is at most mtu - 60, and mss_default the one
 	 * of IPv6. Without a reass_budget all connections together keep a
@@ -498,6 +479,8 @@ struct leat_inet_stats {
 	uint64_t time_wait_ack_limited; /**< ACKs over LEAT_INET_ACK_RATE, not sent */
 
 	/* What the port does for us. */
+	uint64_t tx_tso;         /**< frames that the port cut into segments */
+	uint64_t tx_cut;         /**< texts of several segments that we cut for it */
 	uint64_t tx_trials;      /**< segments that tried an offload */
 	uint64_t tx_trials_lost; /**< of them: came through without it only */
 
@@ -513,18 +496,6 @@ struct leat_inet_stats {
 	uint64_t tcp_begin_refused;  /**< SYNs, cookies: buffers of any kind run low */
 	uint64_t rx_text_refused;    /**< text dropped: too few mbufs to receive with */
 	uint64_t tx_ctl_full;        /**< control frames over LEAT_INET_CTL_MAX, dropped */
-};
-
-/** What a person should know, each told once by a bit of leat_inet_notices(). */
-enum leat_inet_notice {
-	/** A local peer leaves TCP checksums to hardware that is not there: nothing gets through */
-	LEAT_INET_NOTICE_CKSUM_PARTIAL = 0x01,
-	/* The port promised it and does not do it; it is not used any more. */
-	LEAT_INET_NOTICE_TX_TCP_CKSUM = 0x02,
-	LEAT_INET_NOTICE_TX_IP_CKSUM = 0x04,
-	LEAT_INET_NOTICE_TX_MULTI_SEG = 0x08,
-	LEAT_INET_NOTICE_RX_IP_CKSUM = 0x10,
-	LEAT_INET_NOTICE_RX_TCP_CKSUM = 0x20,
 };
 
 /** @return enum leat_inet_notice bits; none is ever taken back. */

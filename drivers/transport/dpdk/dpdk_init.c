@@ -61,6 +61,8 @@ init_open_inet(
 		.gateway = port->gateway,
 		.gateway6 = port->gateway6,
 		.offloads = port->info.offloads,
+		.nb_tx_segs_max = port->nb_tx_segs_max,
+		.nb_tso_segs_max = port->nb_tso_segs_max,
 		.nb_conns_max = conf->nb_conns_max,
 		.nb_time_waits_max =
 			own->nb_time_waits_max != 0 ? own->nb_time_waits_max : conf->nb_conns_max,

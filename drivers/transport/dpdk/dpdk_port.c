@@ -186,12 +186,14 @@ port_choose_offloads(struct leat_dpdk_port *port, const struct rte_eth_dev_info 
 	use->tx_ip_cksum = (tx & RTE_ETH_TX_OFFLOAD_IPV4_CKSUM) != 0 && !refused->tx_ip_cksum;
 	use->tx_tcp_cksum = (tx & RTE_ETH_TX_OFFLOAD_TCP_CKSUM) != 0 && !refused->tx_tcp_cksum;
 	use->tx_multi_seg = (tx & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) != 0 && !refused->tx_multi_seg;
+	use->tx_tso = (tx & RTE_ETH_TX_OFFLOAD_TCP_TSO) != 0 && !refused->tx_tso &&
+		      use->tx_ip_cksum && use->tx_tcp_cksum && use->tx_multi_seg;
 	use->rx_ip_cksum = (rx & RTE_ETH_RX_OFFLOAD_IPV4_CKSUM) != 0 && !refused->rx_ip_cksum;
 	use->rx_tcp_cksum = (rx & RTE_ETH_RX_OFFLOAD_TCP_CKSUM) != 0 && !refused->rx_tcp_cksum;
-	n = snprintf(port->info.offloads_text, sizeof(port->info.offloads_text), "%s%s%s%s%s",
+	n = snprintf(port->info.offloads_text, sizeof(port->info.offloads_text), "%s%s%s%s%s%s",
 		use->rx_ip_cksum ? " rx-ip-cksum" : "", use->rx_tcp_cksum ? " rx-tcp-cksum" : "",
 		use->tx_ip_cksum ? " tx-ip-cksum" : "", use->tx_tcp_cksum ? " tx-tcp-cksum" : "",
-		use->tx_multi_seg ? " tx-multi-seg" : "");
+		use->tx_multi_seg ? " tx-multi-seg" : "", use->tx_tso ? " tx-tso" : "");
 	LEAT_VERIFY(n >= 0 && (size_t)n < sizeof(port->info.offloads_text));
 	if (n == 0)
 		memcpy(port->info.offloads_text, "none", sizeof("none"));
@@ -215,7 +217,8 @@ port_fill_eth_conf(const struct leat_dpdk_port *port, const struct rte_eth_dev_i
 				    (port->info.rx_scatter ? RTE_ETH_RX_OFFLOAD_SCATTER : 0);
 	eth_conf->txmode.offloads = (use->tx_ip_cksum ? RTE_ETH_TX_OFFLOAD_IPV4_CKSUM : 0) |
 				    (use->tx_tcp_cksum ? RTE_ETH_TX_OFFLOAD_TCP_CKSUM : 0) |
-				    (use->tx_multi_seg ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS : 0);
+				    (use->tx_multi_seg ? RTE_ETH_TX_OFFLOAD_MULTI_SEGS : 0) |
+				    (use->tx_tso ? RTE_ETH_TX_OFFLOAD_TCP_TSO : 0);
 	eth_conf->intr_conf.rxq = port->info.rx_intr ? 1 : 0;
 	if (port->info.nb_queues > 1 && rss != 0) {
 		eth_conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
@@ -343,6 +346,8 @@ port_configure(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf *co
 	if (ret < 0)
 		return ret;
 	port->info.port_id = port->dev.port_id;
+	port->nb_tx_segs_max = dev_info.tx_desc_lim.nb_mtu_seg_max;
+	port->nb_tso_segs_max = dev_info.tx_desc_lim.nb_seg_max;
 	(void)snprintf(port->info.driver, sizeof(port->info.driver), "%s", dev_info.driver_name);
 	port_choose_offloads(port, &dev_info, &conf->refused);
 	ret = port_choose_mtu(port, conf, &dev_info, error);

@@ -272,4 +272,182 @@ TEST_F(InetOffload, APartialSumForWhichThePortVouchesIsNoLie)
 	EXPECT_EQ(LEAT_INET_NOTICE_CKSUM_PARTIAL, leat_inet_notices(inet_));
 }
 
+class InetTso : public InetOffload
+{
+      protected:
+	void OpenWithTso()
+	{
+		conf_.offloads.tx_tcp_cksum = true;
+		conf_.offloads.tx_ip_cksum = true;
+		conf_.offloads.tx_multi_seg = true;
+		conf_.offloads.tx_tso = true;
+		OpenListening();
+	}
+
+	// A connection after whose text the other offloads are known to work.
+	leat_inet_conn *AcceptTried()
+	{
+		leat_inet_conn *conn = Accept();
+
+		for (int i = 0; i < 3; i++) {
+			(void)Send(conn, 1000);
+			Ack();
+		}
+		EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_multi_seg);
+		return conn;
+	}
+
+	// And TSO too.
+	leat_inet_conn *AcceptTso()
+	{
+		leat_inet_conn *conn = AcceptTried();
+
+		Queue(conn, 3000, 1000);
+		Free(Frames());
+		Ack();
+		EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_tso);
+		return conn;
+	}
+
+	// Text in pieces of @p piece_len bytes.
+	void Queue(leat_inet_conn *conn, size_t len, size_t piece_len)
+	{
+		Frame text(len);
+
+		for (size_t i = 0; i < len; i++)
+			text[i] = (uint8_t)(i * 7 + i / 251);
+		ASSERT_EQ(0, leat_inet_send(inet_, conn, Mbuf(text, piece_len)));
+		peer_ack_ += (uint32_t)len;
+	}
+
+	// The frames that leave; the caller frees them.
+	std::vector<rte_mbuf *> Frames()
+	{
+		std::vector<rte_mbuf *> frames(32);
+
+		frames.resize(leat_inet_output(inet_, now_us_, frames.data(), 32));
+		return frames;
+	}
+
+	static void Free(const std::vector<rte_mbuf *> &frames)
+	{
+		for (rte_mbuf *frame : frames)
+			rte_pktmbuf_free(frame);
+	}
+};
+
+TEST_F(InetTso, TextOfSeveralSegmentsIsOneFrameForThePort)
+{
+	ASSERT_NO_FATAL_FAILURE(OpenWithTso());
+	leat_inet_conn *conn = AcceptTso();
+
+	ASSERT_NO_FATAL_FAILURE(Queue(conn, 5 * 1460 + 100, 1000));
+	std::vector<rte_mbuf *> frames = Frames();
+	ASSERT_EQ(1u, frames.size());
+	const rte_mbuf *frame = frames[0];
+	const uint8_t *ip = rte_pktmbuf_mtod_offset(frame, uint8_t *, 14);
+	leat_cksum pseudo = {};
+
+	EXPECT_EQ(54u + 5 * 1460 + 100, frame->pkt_len);
+	EXPECT_EQ(frame->pkt_len - 14, leat_be16_get(ip + 2));
+	EXPECT_EQ(RTE_MBUF_F_TX_TCP_SEG | RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IP_CKSUM |
+			  RTE_MBUF_F_TX_TCP_CKSUM,
+		frame->ol_flags & RTE_MBUF_F_TX_OFFLOAD_MASK);
+	EXPECT_EQ(1460, frame->tso_segsz);
+	EXPECT_EQ(14, frame->l2_len);
+	EXPECT_EQ(20, frame->l3_len);
+	EXPECT_EQ(20, frame->l4_len);
+	leat_cksum_add_ipv4_pseudo(&pseudo, kOurAddr, kPeerAddr, LEAT_IPV4_PROTO_TCP, 0);
+	EXPECT_EQ(leat_cksum_fold(&pseudo), leat_be16_get(ip + 20 + 16)) << "without the length";
+	EXPECT_EQ(2u, Stats().tx_tso);
+	Free(frames);
+}
+
+TEST_F(InetTso, TextInTooManyPiecesIsCutHere)
+{
+	for (uint32_t nb = LEAT_INET_TSO_SEGS_MAX; nb <= LEAT_INET_TSO_SEGS_MAX + 1; nb++) {
+		ASSERT_NO_FATAL_FAILURE(OpenWithTso());
+		leat_inet_conn *conn = AcceptTso();
+		uint32_t seq = peer_ack_;
+
+		ASSERT_NO_FATAL_FAILURE(Queue(conn, nb * 300, 300));
+		std::vector<rte_mbuf *> frames = Frames();
+		if (nb == LEAT_INET_TSO_SEGS_MAX) {
+			EXPECT_EQ(1u, frames.size());
+			EXPECT_EQ(0u, Stats().tx_cut);
+			Free(frames);
+			Close();
+			continue;
+		}
+		ASSERT_EQ(5u, frames.size());
+		size_t off = 0;
+		for (rte_mbuf *frame : frames) {
+			const uint8_t *tcp = rte_pktmbuf_mtod_offset(frame, uint8_t *, 34);
+			bool is_last = frame == frames.back();
+
+			EXPECT_EQ(seq + off, leat_be32_get(tcp + 4));
+			EXPECT_EQ(is_last, (tcp[13] & LEAT_TCP_PSH) != 0);
+			EXPECT_EQ(0u, frame->ol_flags & RTE_MBUF_F_TX_TCP_SEG);
+			for (uint32_t i = 54; i < frame->pkt_len; i++, off++) {
+				uint8_t byte;
+				const void *at = rte_pktmbuf_read(frame, i, 1, &byte);
+
+				ASSERT_EQ((uint8_t)(off * 7 + off / 251), *(const uint8_t *)at);
+			}
+		}
+		EXPECT_EQ(nb * 300, off);
+		EXPECT_EQ(1u, Stats().tx_cut);
+		Free(frames);
+		Close();
+	}
+}
+
+TEST_F(InetTso, IsTriedWhenTheOthersAreKnownToWork)
+{
+	ASSERT_NO_FATAL_FAILURE(OpenWithTso());
+	leat_inet_conn *conn = AcceptTried();
+
+	for (int i = 0; i < 2; i++) {
+		ASSERT_NO_FATAL_FAILURE(Queue(conn, 3000, 1000));
+		std::vector<rte_mbuf *> frames = Frames();
+		EXPECT_EQ(1u, frames.size());
+		Free(frames);
+		if (i == 0) { // no other while it is on its way
+			ASSERT_NO_FATAL_FAILURE(Queue(conn, 3000, 1000));
+			frames = Frames();
+			EXPECT_EQ(3u, frames.size());
+			Free(frames);
+			EXPECT_FALSE(leat_inet_offloads_in_use(inet_)->tx_tso);
+		}
+		Ack();
+		EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_tso);
+	}
+}
+
+TEST_F(InetTso, IsGivenUpWhenItsSegmentsDoNotComeThrough)
+{
+	ASSERT_NO_FATAL_FAILURE(OpenWithTso());
+	leat_inet_conn *conn = AcceptTried();
+
+	for (unsigned int i = 0; i < LEAT_INET_TRIALS_MAX; i++) {
+		EXPECT_EQ(0u, leat_inet_notices(inet_));
+		ASSERT_NO_FATAL_FAILURE(Queue(conn, 3000, 1000));
+		std::vector<rte_mbuf *> frames = Frames();
+		ASSERT_EQ(1u, frames.size()) << i;
+		EXPECT_EQ(1460, frames[0]->tso_segsz);
+		Free(frames);
+		for (frames.clear(); frames.empty(); frames = Frames())
+			Wait(kSecondUs / 10);
+		EXPECT_EQ(0, frames[0]->tso_segsz) << "sent again as it is sure to work";
+		Free(frames);
+		Ack();
+		(void)Send(conn, 1000); // the window grows again
+		Ack();
+		(void)Send(conn, 1000);
+		Ack();
+	}
+	EXPECT_EQ(LEAT_INET_NOTICE_TX_TSO, leat_inet_notices(inet_));
+	EXPECT_FALSE(leat_inet_offloads_in_use(inet_)->tx_tso);
+}
+
 } // namespace

@@ -164,7 +164,7 @@ TEST_F(KeyValue, SetsAddUp)
 	EXPECT_EQ("tx-ip-cksum tx-tcp-cksum", Get("port", "no-offload"));
 	EXPECT_EQ(-EINVAL, Set("port", "no-offload", "tx"));
 	EXPECT_EQ("here: no-offload 'tx' is not allowed; it must be tx-ip-cksum, tx-tcp-cksum, "
-		  "rx-ip-cksum, rx-tcp-cksum or tx-multi-seg",
+		  "rx-ip-cksum, rx-tcp-cksum, tx-multi-seg or tx-tso",
 		text);
 }
 
