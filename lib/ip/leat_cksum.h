@@ -22,7 +22,7 @@ extern "C" {
 
 /** A sum under way; all zero is the empty sum. */
 struct leat_cksum {
-	uint32_t sum; /**< one's complement sum so far, in memory order, not folded */
+	uint64_t sum; /**< one's complement sum so far, in memory order, not folded */
 	bool odd;     /**< an odd number of bytes has been added */
 };
 
