@@ -104,6 +104,15 @@ conn_take_events(struct leat_inet *inet, struct leat_inet_conn *conn)
 }
 
 void
+inet_conn_owe(struct leat_inet *inet, struct leat_inet_conn *conn)
+{
+	if (!leat_tcp_wants_output(&conn->tcb) || conn->in_output)
+		return;
+	STAILQ_INSERT_TAIL(&inet->output, conn, output_link);
+	conn->in_output = true;
+}
+
+void
 inet_conn_settle(struct leat_inet *inet, struct leat_inet_conn *conn)
 {
 	uint8_t state = conn->tcb.state;
@@ -122,10 +131,7 @@ inet_conn_settle(struct leat_inet *inet, struct leat_inet_conn *conn)
 			conn_arm(inet, conn);
 	}
 	conn_take_events(inet, conn);
-	if (leat_tcp_wants_output(&conn->tcb) && !conn->in_output) {
-		STAILQ_INSERT_TAIL(&inet->output, conn, output_link);
-		conn->in_output = true;
-	}
+	inet_conn_owe(inet, conn);
 	inet_conn_release(inet, conn);
 }
 

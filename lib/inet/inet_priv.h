@@ -445,6 +445,8 @@ inet_conn_at(const struct leat_inet *inet, uint32_t idx)
 struct leat_inet_conn *inet_conn_alloc(struct leat_inet *inet, const struct inet_flow_key *key);
 /* To be called after each call of the engine: takes over what it changed. */
 void inet_conn_settle(struct leat_inet *inet, struct leat_inet_conn *conn);
+/* After a call that can do no more than make output wanted. */
+void inet_conn_owe(struct leat_inet *inet, struct leat_inet_conn *conn);
 void inet_conn_fail(struct leat_inet *inet, struct leat_inet_conn *conn, int error);
 void inet_conn_release(struct leat_inet *inet, struct leat_inet_conn *conn);
 void inet_conn_reclaim(struct leat_inet *inet);

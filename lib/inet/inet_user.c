@@ -197,7 +197,7 @@ leat_inet_events(struct leat_inet *inet, struct leat_inet_event *events, uint16_
 		}
 		STAILQ_REMOVE_HEAD(&inet->ready, link);
 		conn->in_ready = false;
-		inet_conn_settle(inet, conn); /* text taken may open the window */
+		inet_conn_release(inet, conn);
 	}
 	return n;
 }
@@ -221,7 +221,7 @@ leat_inet_send(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_m
 	if (conn->is_over)
 		return -EPIPE;
 	ret = leat_tcp_send(&conn->tcb, chain);
-	inet_conn_settle(inet, conn);
+	inet_conn_owe(inet, conn);
 	return ret;
 }
 
@@ -231,7 +231,7 @@ leat_inet_consumed(struct leat_inet *inet, struct leat_inet_conn *conn, uint32_t
 	if (conn->is_over)
 		return;
 	leat_tcp_consumed(&conn->tcb, len);
-	inet_conn_settle(inet, conn);
+	inet_conn_owe(inet, conn);
 }
 
 void
