@@ -86,6 +86,7 @@ tcp_take_syn(
 {
 	const struct leat_tcp_opts *opts = &syn->opts;
 
+	tcb->irs = syn->seq;
 	tcb->rcv_nxt = syn->seq + 1;
 	tcb->rcv_adv = tcb->rcv_nxt;
 	if (tcb->state == LEAT_TCP_SYN_SENT) /* our SYN has offered a window */
