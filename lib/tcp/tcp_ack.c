@@ -102,8 +102,13 @@ tcp_take_snd_wnd(struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 {
 	if (seq_lt(seg->ack, tcb->snd_una))
 		return;
-	if (seq_lt(seg->seq, tcb->snd_wl1) ||
-		(tcb->snd_wl1 == seg->seq && seq_lt(seg->ack, tcb->snd_wl2)))
+	/*
+	 * A segment that acknowledges more is the newer one, whatever its number: it may hold
+	 * text that was lost before. With the window left as it was, its edge would move on
+	 * with SND.UNA beyond what the peer has offered.
+	 */
+	if (seq_le(seg->ack, tcb->snd_wl2) &&
+		(seq_lt(seg->seq, tcb->snd_wl1) || seq_lt(seg->ack, tcb->snd_wl2)))
 		return;
 	tcb->snd_wnd = seg->wnd << tcb->snd_wscale;
 	tcb->snd_wnd_max = LEAT_MAX(tcb->snd_wnd_max, tcb->snd_wnd);

@@ -279,6 +279,25 @@ TEST_F(TcpSndWnd, OlderSegmentDoesNotSetTheWindow)
 }
 
 // Section 3.8.6.1.
+// Lost text of the peer that comes again has an old number, but its ACK and window are new.
+TEST_F(TcpSndWnd, OlderTextThatAcknowledgesMoreSetsTheWindow)
+{
+	Establish();
+	EXPECT_EQ(0, Send("text"));
+	Output();
+	leat_tcp_seg late = Seg(kAck);
+	leat_tcp_seg again = Seg(kAck);
+
+	late.seq += 100;
+	late.ack = tcb.snd_una;
+	Input(late);
+	again.wnd = 1;
+	Input(again, "lost");
+
+	EXPECT_EQ(tcb.snd_max, tcb.snd_una);
+	EXPECT_EQ(1u << tcb.snd_wscale, tcb.snd_wnd);
+}
+
 TEST_F(TcpSndWnd, ClosedWindowIsProbedWithBackOff)
 {
 	Establish();
