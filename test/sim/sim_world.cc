@@ -132,7 +132,7 @@ Sim::Run()
 		// Ahead of all that the one before may have sent: where no timestamp tells
 		// them apart, a new connection must start above (RFC 9293 section 3.6.1).
 		return plan.nodes[idx].isn + nb_isns_++ * kIsnStep +
-		       (uint32_t)((at_us - kBeginUs) >> 2);
+		       (uint32_t)((at_us - kBeginUs) >> 6);
 	});
 	nodes[0] = std::make_unique<Node>(this, 0);
 	nodes[1] = std::make_unique<Node>(this, 1);
