@@ -260,13 +260,13 @@ struct leat_tcb {
 	bool is_orphan : 1;   /**< the user reads no more */
 	bool is_blocked : 1;  /**< a send failed: WRITABLE is owed */
 	bool in_recovery : 1; /**< fast recovery, until recover is acknowledged */
+	bool tlp_on : 1;      /**< a tail loss probe is out, up to tlp_end */
+	bool dsack_on : 1;    /**< dsack_end is set */
 	bool in_loss : 1;     /**< a time-out, until recover is acknowledged */
 	bool undo_on : 1;     /**< wnd_prior and thresh_prior may be put back, RFC 3522 */
 	bool syn_retried : 1; /**< SYN or SYN-ACK timed out */
 	bool syn_resent : 1;  /**< and was sent more than once, for whatever reason */
 	bool reo_seen : 1;    /**< RFC 8985: the path reorders */
-	bool dsack_on : 1;    /**< dsack_end is set */
-	bool tlp_on : 1;      /**< a tail loss probe is out, up to tlp_end */
 	bool tlp_is_rtx : 1;  /**< it sent text again */
 	bool probe_any : 1;   /**< the persist timer fired: send what fits, however little */
 	bool closed_told : 1;

@@ -308,6 +308,8 @@ out_text(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 		return false;
 	}
 	out_new(tcb, now_us, out, text_max, len, has_fin);
+	if (len == unsent) /* the next call need not find out */
+		tcb->owed &= (uint8_t)~TCP_OWED_SEND;
 	return true;
 }
 

@@ -113,8 +113,8 @@ rec_len(const struct tcp_rec *rec)
 void
 tcp_rec_sent(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_out *out, uint32_t end)
 {
-	uint32_t idx = rec_alloc(tcb);
 	struct tcp_rec *tail = tcp_rec_at(tcb, tcb->rec_tail);
+	uint32_t idx = rec_alloc(tcb);
 	struct tcp_rec *rec;
 
 	if (idx == 0) {
@@ -244,12 +244,37 @@ rec_was_needless(const struct leat_tcb *tcb, const struct tcp_ack *ack, const st
 	return tcp_echo_of(tcb, ack->now_us, ack->seg, rec->sent_us) == TCP_ECHO_EARLIER;
 }
 
+/*
+ * One segment was in flight, was sent once, and has arrived: what most ACKs tell of a small
+ * reply. As rec_take(), which comes to the same by more questions.
+ */
+static void
+rec_take_only(struct leat_tcb *tcb, struct tcp_ack *ack, const struct tcp_rec *rec)
+{
+	uint32_t rtt_us = LEAT_MAX((uint32_t)ack->now_us - rec->sent_us, 1u);
+
+	ack->rtt_us = rtt_us;
+	ack->delivered = rec->end - rec->seq;
+	if (tcb->rtt_min_us == 0 || rtt_us < tcb->rtt_min_us)
+		tcb->rtt_min_us = rtt_us;
+	tcb->fack = rec->end;
+	tcb->rack_us = rec->sent_us;
+	tcb->rack_end = rec->end;
+	tcb->rack_rtt_us = rtt_us;
+	rec_pop(tcb);
+}
+
 void
 tcp_rec_acked(struct leat_tcb *tcb, struct tcp_ack *ack, uint32_t una)
 {
 	uint32_t seq = tcb->snd_una; /* all before it is accounted for */
 	struct tcp_rec *rec = tcp_rec_at(tcb, tcb->rec_head);
 
+	if (rec != NULL && rec->next == 0 && rec->flags == 0 && rec->seq == seq &&
+		rec->end == una) {
+		rec_take_only(tcb, ack, rec);
+		return;
+	}
 	if (tcb->undo_on && rec != NULL)
 		ack->is_spurious = rec_was_needless(tcb, ack, rec);
 	while ((rec = tcp_rec_at(tcb, tcb->rec_head)) != NULL && seq_lt(rec->seq, una)) {

@@ -98,9 +98,23 @@ recovery_find_lost(struct leat_tcb *tcb, const struct tcp_ack *ack)
 		tcb->owed |= TCP_OWED_SEND;
 }
 
+/* Nothing is lost, nor was, nor might be, and the ACK tells of nothing out of order. */
+static bool
+recovery_is_idle(const struct leat_tcb *tcb, const struct tcp_ack *ack)
+{
+	return (tcb->snd_sacked | tcb->snd_lost) == 0 && !tcb->in_recovery && !tcb->in_loss &&
+	       !tcb->undo_on && !tcb->tlp_on && !tcb->dsack_on && !ack->has_dsack;
+}
+
 void
 tcp_recovery_on_ack(struct leat_tcb *tcb, const struct tcp_ack *ack)
 {
+	if (ack->acked > 0 && recovery_is_idle(tcb, ack)) {
+		tcb->nb_dup_acks = 0;
+		tcp_cc_grow(tcb, ack);
+		tcp_rtx_restart(tcb, ack->now_us);
+		return;
+	}
 	if (tcp_tlp_take_ack(tcb, ack))
 		recovery_take_repair(tcb, ack);
 	if (ack->acked > 0)
