@@ -13,18 +13,18 @@
 
 #include <rte_mbuf.h>
 
-#include <leat_arp.h>
 #include <leat_be.h>
-#include <leat_cksum.h>
 #include <leat_eth.h>
 #include <leat_inet.h>
 #include <leat_ipv4.h>
+#include <leat_ipv6.h>
 
 #include "fuzz_wire.h"
 
 #define NB_MBUFS  511u
 #define NB_CONNS  6u
-#define NB_PEERS  4u /* the first was connected to, the second has connected, two may */
+#define NB_PEERS  4u /* the first was connected to, two have connected, one may */
+#define NB_IPV4   2u /* the others speak IPv6 */
 #define STEPS_MAX 256u
 #define TURNS_MAX 64u
 
@@ -37,7 +37,7 @@ enum step {
 	STEP_TCP,
 	STEP_TCP_TEXT,
 	STEP_RAW,
-	STEP_ARP,
+	STEP_NEIGHBOUR,
 	STEP_ECHO,
 	STEP_UNREACHABLE,
 	STEP_SEND,
@@ -67,7 +67,7 @@ static struct {
 	uint64_t now_us;
 	struct peer peers[NB_PEERS];
 	struct user users[NB_CONNS];
-	struct frame sent; /* the last IPv4 packet, for ICMP to quote */
+	struct frame sent; /* the last segment, for ICMP to quote */
 } world;
 
 static struct rte_mempool *pool;
@@ -98,24 +98,44 @@ frame_mbuf(const struct frame *frame, uint32_t piece)
 	return head;
 }
 
+/* The segment of a frame that the stack has sent; no data if it holds another thing. */
+static struct leat_slice
+sent_tcp(const struct frame *frame)
+{
+	uint32_t off = wire_ip_off(frame);
+	struct leat_slice in = { frame->bytes + off, frame->len - off };
+	struct leat_slice none = { NULL, 0 };
+	struct leat_ipv4_hdr ipv4;
+	struct leat_ipv6_hdr ipv6;
+	ssize_t len;
+
+	if (wire_type(frame) == LEAT_ETH_TYPE_IPV6) {
+		len = leat_ipv6_parse(in, in.len, &ipv6);
+		LEAT_VERIFY(len > 0);
+		in = (struct leat_slice){ in.data + len, ipv6.payload_len };
+		return ipv6.next == LEAT_IPV4_PROTO_TCP ? in : none;
+	}
+	if (wire_type(frame) != LEAT_ETH_TYPE_IPV4)
+		return none;
+	len = leat_ipv4_parse(in, in.len, &ipv4);
+	LEAT_VERIFY(len > 0);
+	in = (struct leat_slice){ in.data + len, (size_t)ipv4.total_len - (size_t)len };
+	return ipv4.proto == LEAT_IPV4_PROTO_TCP ? in : none;
+}
+
 /* The peer learns its numbers from what the stack sends. */
 static void
 peer_learn(const struct frame *frame)
 {
-	uint32_t off = wire_ip_off(frame);
-	struct leat_slice in = { frame->bytes + off, frame->len - off };
+	struct leat_slice in = sent_tcp(frame);
 	struct leat_tcp_ports ports;
-	struct leat_ipv4_hdr ip;
 	struct leat_tcp_seg seg;
 	struct peer *peer;
 	ssize_t len;
 
-	len = leat_ipv4_parse(in, in.len, &ip);
-	LEAT_VERIFY(len > 0);
-	world.sent = *frame;
-	if (ip.proto != LEAT_IPV4_PROTO_TCP)
+	if (in.data == NULL)
 		return;
-	in = (struct leat_slice){ in.data + len, (size_t)ip.total_len - (size_t)len };
+	world.sent = *frame;
 	len = leat_tcp_hdr_parse(in, &ports, &seg);
 	LEAT_VERIFY(len > 0);
 	if (ports.dst < PEER_PORT || ports.dst >= PEER_PORT + NB_PEERS ||
@@ -146,9 +166,7 @@ world_output(void)
 				memcpy(wire_add(&frame, seg->data_len),
 					rte_pktmbuf_mtod(seg, uint8_t *), seg->data_len);
 			rte_pktmbuf_free(mbufs[i]);
-			if (leat_be16_get(frame.bytes + wire_ip_off(&frame) - 2) ==
-				LEAT_ETH_TYPE_IPV4)
-				peer_learn(&frame);
+			peer_learn(&frame);
 		}
 		LEAT_VERIFY(nb_turns++ < TURNS_MAX);
 	} while (n == LEAT_DIM(mbufs));
@@ -202,6 +220,14 @@ world_input(const struct frame *frame, uint32_t piece)
 
 /* Steps. */
 
+static void
+peer_begin(struct frame *frame, unsigned int idx, uint32_t len)
+{
+	const struct wire wire = { .vlan_id = world.conf.vlan_id, .is_ipv6 = idx >= NB_IPV4 };
+
+	wire_begin_ip(frame, &wire, LEAT_IPV4_PROTO_TCP, len);
+}
+
 /* A segment of one of the peers, near the numbers that matter. */
 static void
 tcp_build(struct frame *frame, struct fuzz_in *in, uint32_t text_len)
@@ -212,7 +238,7 @@ tcp_build(struct frame *frame, struct fuzz_in *in, uint32_t text_len)
 	uint32_t hdr_len = LEAT_TCP_HDR_LEN + opts_len;
 	uint8_t *tcp;
 
-	wire_begin_ipv4(frame, world.conf.vlan_id, LEAT_IPV4_PROTO_TCP, hdr_len + text_len);
+	peer_begin(frame, idx % NB_PEERS, hdr_len + text_len);
 	tcp = wire_add(frame, hdr_len + text_len);
 	leat_be16_put(tcp, (uint16_t)(PEER_PORT + idx % NB_PEERS));
 	leat_be16_put(tcp + 2, (idx & 0x40) != 0 ? fuzz_u16(in) : peer->our_port);
@@ -238,8 +264,8 @@ frame_step(enum step step, struct fuzz_in *in)
 	case STEP_TCP_TEXT:
 		tcp_build(&frame, in, 1 + fuzz_u16(in) % 1400);
 		break;
-	case STEP_ARP:
-		wire_arp(&frame, world.conf.vlan_id, in);
+	case STEP_NEIGHBOUR:
+		wire_neighbour(&frame, world.conf.vlan_id, in);
 		break;
 	case STEP_ECHO:
 		wire_echo(&frame, world.conf.vlan_id, in);
@@ -359,7 +385,7 @@ handshake_step(unsigned int idx, uint8_t flags)
 	struct frame frame;
 	uint8_t *tcp;
 
-	wire_begin_ipv4(&frame, world.conf.vlan_id, LEAT_IPV4_PROTO_TCP, LEAT_TCP_HDR_LEN);
+	peer_begin(&frame, idx, LEAT_TCP_HDR_LEN);
 	tcp = wire_add(&frame, LEAT_TCP_HDR_LEN);
 	leat_be16_put(tcp, (uint16_t)(PEER_PORT + idx));
 	leat_be16_put(tcp + 2, world.peers[idx].our_port);
@@ -374,23 +400,35 @@ handshake_step(unsigned int idx, uint8_t flags)
 	world_output();
 }
 
-/* Two live connections, one opened by each side; the ARP reply comes as one was asked for. */
+/* A neighbour of @p how, see wire_neighbour(). */
+static void
+neighbour_step(uint8_t how)
+{
+	struct fuzz_in in = { &how, 1 };
+	struct frame frame;
+
+	wire_neighbour(&frame, world.conf.vlan_id, &in);
+	world_input(&frame, WIRE_FRAME_MAX);
+	world_output();
+}
+
+/*
+ * Live connections, opened by each side, and over IPv6. The ARP reply comes as one was asked
+ * for; the IPv6 neighbour asks himself.
+ */
 static void
 world_connect(void)
 {
-	static const uint8_t reply[] = { 3 };
-	struct fuzz_in in = { reply, sizeof(reply) };
-	struct frame frame;
-
 	connect_step();
 	world_output();
-	wire_arp(&frame, world.conf.vlan_id, &in);
-	world_input(&frame, WIRE_FRAME_MAX);
-	world_output();
+	neighbour_step(3);
 	handshake_step(0, LEAT_TCP_SYN | LEAT_TCP_ACK);
 	handshake_step(1, LEAT_TCP_SYN);
 	handshake_step(1, LEAT_TCP_ACK);
-	LEAT_VERIFY(leat_inet_nb_conns(world.inet) == 2);
+	neighbour_step(4);
+	handshake_step(2, LEAT_TCP_SYN);
+	handshake_step(2, LEAT_TCP_ACK);
+	LEAT_VERIFY(leat_inet_nb_conns(world.inet) == 3);
 }
 
 static void
@@ -402,12 +440,12 @@ world_open(uint8_t how)
 		.name = "fuzz",
 		.mtu = WIRE_MTU,
 		.vlan_id = (how & 1) != 0 ? VLAN_ID : 0,
-		.nb_addrs = 1,
-		.addrs = { { leat_ip_addr_from_ipv4(WIRE_OUR_ADDR), 24 } },
+		.nb_addrs = 2,
+		.addrs = { { wire_addr(false, true), 24 }, { wire_addr(true, true), 64 } },
 		.offloads = { .tx_multi_seg = (how & 2) != 0 },
 		.nb_conns_max = NB_CONNS,
 		.nb_time_waits_max = 4,
-		.nb_neighbours_max = 2,
+		.nb_neighbours_max = 3,
 		.pool = pool,
 		.seed = { 1, 2 },
 		.now_us = START_US,
@@ -416,6 +454,7 @@ world_open(uint8_t how)
 	leat_tcp_conf_init(&world.conf.tcp, WIRE_MTU - 40);
 	LEAT_VERIFY(leat_inet_open(&world.conf, &world.inet, NULL) == 0);
 	LEAT_VERIFY(leat_inet_listen(world.inet, leat_ip_addr_from_ipv4(0), OUR_PORT, NULL) == 0);
+	LEAT_VERIFY(leat_inet_listen(world.inet, leat_ip_addr_none(), OUR_PORT, NULL) == 0);
 	for (unsigned int i = 0; i < NB_PEERS; i++)
 		world.peers[i] = (struct peer){ .our_port = OUR_PORT, .seq = 0xffffff00u };
 	world_connect();
