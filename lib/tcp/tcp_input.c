@@ -254,18 +254,14 @@ text_keep_early(struct leat_tcb *tcb, struct leat_tcp_seg *seg, struct rte_mbuf 
 }
 
 static void
-text_take(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *seg, struct rte_mbuf **text)
+text_take(struct leat_tcb *tcb, uint64_t now_us, struct rte_mbuf **text)
 {
 	bool had_hole = tcp_has_hole(tcb);
-	uint32_t len = tcp_reass_new_len(tcb, seg->len);
 	uint32_t first_len;
 
 	if (tcb->rx_head != NULL && tcb->rx_head->nb_segs + (*text)->nb_segs > LEAT_TCP_RX_SEGS_MAX)
 		return;
-	if (len < seg->len) { /* what is kept from before stays, and may end behind the cut */
-		tcp_reass_dsack(tcb, seg->seq + len, seg->seq + seg->len);
-		*text = tcp_text_keep(*text, len);
-	}
+	*text = tcp_reass_fit(tcb, *text);
 	first_len = (*text)->data_len;
 	tcp_rx_append(tcb, *text, rte_pktmbuf_lastseg(*text));
 	*text = NULL;
@@ -296,7 +292,7 @@ tcp_step7_text(
 	if (seq_lt(tcb->rcv_nxt, seg->seq))
 		text_keep_early(tcb, seg, text);
 	else if (seg->len > 0)
-		text_take(tcb, now_us, seg, text);
+		text_take(tcb, now_us, text);
 	return LEAT_TCP_NEXT;
 }
 

@@ -394,6 +394,8 @@ void tcp_cubic_on_loss(struct leat_tcb *tcb, uint32_t wnd);
 struct rte_mbuf *tcp_text_cut_front(struct rte_mbuf *text, uint32_t len);
 /* Keep the first @p len bytes. NULL: that is none. */
 struct rte_mbuf *tcp_text_keep(struct rte_mbuf *text, uint32_t len);
+/* Put the bytes of @p from over those of @p text at @p off. False: others share these. */
+bool tcp_text_overwrite(struct rte_mbuf *text, uint32_t off, const struct rte_mbuf *from);
 /*
  * Copy small @p text behind the last byte of the packet @p head, whose last segment is
  * @p tail, so that a peer cannot make us hold one mbuf for each byte. True: it was
@@ -414,8 +416,8 @@ void tcp_tx_free(struct leat_tcb *tcb);
 
 /* Keep text that came early; takes it. */
 void tcp_reass_insert(struct leat_tcb *tcb, uint32_t seq, struct rte_mbuf *text);
-/* How many of @p len bytes from rcv_nxt on were not received before. */
-uint32_t tcp_reass_new_len(const struct leat_tcb *tcb, uint32_t len);
+/* Make @p text, which starts at rcv_nxt, overlap nothing that is kept. Never NULL. */
+struct rte_mbuf *tcp_reass_fit(struct leat_tcb *tcb, struct rte_mbuf *text);
 /* Move what follows rcv_nxt without a hole to the in-order text. */
 void tcp_reass_drain(struct leat_tcb *tcb);
 /* Drop what is kept at @p end and behind: it follows a FIN. */

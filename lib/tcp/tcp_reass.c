@@ -2,9 +2,9 @@
 
 /*
  * Text that came before its time: runs of text without a hole, sorted by sequence number.
- * Where two segments claim the same bytes, those that came first stay. A segment that
- * reaches over kept text is cut at its start; what lay behind comes again, since only
- * received and kept bytes are ever acknowledged.
+ * Where two segments claim the same bytes, those that came first stay. A run inside of a
+ * segment gives it its bytes and is freed, so that one segment fills every hole it covers and
+ * stays one packet; at a run that ends behind it, it is cut.
  *
  * A run is one packet. Its sequence number, its last mbuf and the link to the next run live
  * in fields of its first mbuf that mean nothing between the driver's receive and its
@@ -63,6 +63,13 @@ static uint32_t
 run_end(const struct rte_mbuf *run)
 {
 	return run->packet_type + run->pkt_len;
+}
+
+/* The run behind @p prev; the first if that is NULL. */
+static struct rte_mbuf *
+run_behind(const struct tcp_reass *reass, const struct rte_mbuf *prev)
+{
+	return prev == NULL ? reass->head : run_next(prev);
 }
 
 /* The connection's state, perhaps from now on. NULL: the pool is dry. */
@@ -179,7 +186,7 @@ run_link(const struct leat_tcb *tcb, struct tcp_reass *reass, struct rte_mbuf *p
 {
 	text->packet_type = seq;
 	run_set_last(text, rte_pktmbuf_lastseg(text));
-	run_set_next(text, prev == NULL ? reass->head : run_next(prev));
+	run_set_next(text, run_behind(reass, prev));
 	if (prev == NULL)
 		reass->head = text;
 	else
@@ -199,12 +206,16 @@ run_extend(struct rte_mbuf *run, struct rte_mbuf *text, struct rte_mbuf *last)
 	text->nb_segs = 1; /* of a segment that is not the first */
 }
 
+/* Take out the run behind @p prev. */
 static struct rte_mbuf *
-run_pop(const struct leat_tcb *tcb, struct tcp_reass *reass)
+run_unlink(const struct leat_tcb *tcb, struct tcp_reass *reass, struct rte_mbuf *prev)
 {
-	struct rte_mbuf *run = reass->head;
+	struct rte_mbuf *run = run_behind(reass, prev);
 
-	reass->head = run_next(run);
+	if (prev == NULL)
+		reass->head = run_next(run);
+	else
+		run_set_next(prev, run_next(run));
 	if (reass->hint == run)
 		reass->hint = NULL;
 	reass->nb_runs--;
@@ -253,19 +264,43 @@ run_join_next(struct tcp_reass *reass, struct rte_mbuf *run)
 	reass->nb_runs--;
 }
 
+/*
+ * Make text that starts in the hole behind @p prev overlap no run: those inside of it give it
+ * their bytes. Where they cannot, or must not (@p may_join), and at one that ends no earlier
+ * than the text, it is cut. Never NULL.
+ */
+static struct rte_mbuf *
+reass_fit(struct leat_tcb *tcb, struct tcp_reass *reass, struct rte_mbuf *prev, uint32_t seq,
+	struct rte_mbuf *text, bool may_join)
+{
+	uint32_t end = seq + text->pkt_len;
+	struct rte_mbuf *run;
+
+	while ((run = run_behind(reass, prev)) != NULL && seq_lt(run_seq(run), end)) {
+		uint32_t off = run_seq(run) - seq;
+		uint32_t right = run_end(run);
+
+		tcp_reass_dsack(tcb, run_seq(run), seq_lt(end, right) ? end : right);
+		if (seq_le(end, right) || !may_join || !tcp_text_overwrite(text, off, run))
+			return tcp_text_keep(text, off);
+		rte_pktmbuf_free(run_unlink(tcb, reass, prev));
+	}
+	return text;
+}
+
 void
 tcp_reass_insert(struct leat_tcb *tcb, uint32_t seq, struct rte_mbuf *text)
 {
 	struct tcp_reass *reass = reass_get(tcb);
 	uint32_t end = seq + text->pkt_len;
-	struct rte_mbuf *prev, *next, *run;
+	struct rte_mbuf *prev, *run;
+	bool may_join;
 
 	if (reass == NULL) {
 		rte_pktmbuf_free(text);
 		return;
 	}
 	prev = reass_find(reass, seq);
-	next = prev == NULL ? reass->head : run_next(prev);
 	if (prev != NULL && seq_lt(seq, run_end(prev))) {
 		uint32_t right = run_end(prev);
 
@@ -278,14 +313,9 @@ tcp_reass_insert(struct leat_tcb *tcb, uint32_t seq, struct rte_mbuf *text)
 		text = tcp_text_cut_front(text, right - seq);
 		seq = right;
 	}
-	if (next != NULL && seq_lt(run_seq(next), end)) {
-		uint32_t right = run_end(next);
-
-		tcp_reass_dsack(tcb, run_seq(next), seq_lt(end, right) ? end : right);
-		text = tcp_text_keep(text, run_seq(next) - seq);
-		if (text == NULL)
-			return;
-	}
+	/* What was told must not be lost for want of room: a run leaves that of one mbuf. */
+	may_join = reass_has_room(tcb, reass, text->nb_segs - 1u);
+	text = reass_fit(tcb, reass, prev, seq, text, may_join);
 	run = reass_keep(tcb, reass, prev, seq, text);
 	if (run != NULL) {
 		run_join_next(reass, run);
@@ -295,14 +325,14 @@ tcp_reass_insert(struct leat_tcb *tcb, uint32_t seq, struct rte_mbuf *text)
 	reass_put(tcb);
 }
 
-uint32_t
-tcp_reass_new_len(const struct leat_tcb *tcb, uint32_t len)
+struct rte_mbuf *
+tcp_reass_fit(struct leat_tcb *tcb, struct rte_mbuf *text)
 {
-	const struct tcp_reass *reass = tcp_reass_of(tcb);
+	struct tcp_reass *reass = tcp_reass_of(tcb);
 
-	if (reass == NULL || reass->head == NULL)
-		return len;
-	return LEAT_MIN(len, run_seq(reass->head) - tcb->rcv_nxt);
+	if (reass == NULL)
+		return text;
+	return reass_fit(tcb, reass, NULL, tcb->rcv_nxt, text, true);
 }
 
 void
@@ -313,7 +343,7 @@ tcp_reass_drain(struct leat_tcb *tcb)
 	if (reass == NULL)
 		return;
 	if (reass->head != NULL && run_seq(reass->head) == tcb->rcv_nxt) {
-		struct rte_mbuf *run = run_pop(tcb, reass);
+		struct rte_mbuf *run = run_unlink(tcb, reass, NULL);
 
 		tcp_rx_append(tcb, run, run_last(run));
 	}
@@ -416,7 +446,7 @@ tcp_reass_free(struct leat_tcb *tcb)
 	if (reass == NULL)
 		return;
 	while (reass->head != NULL)
-		rte_pktmbuf_free(run_pop(tcb, reass));
+		rte_pktmbuf_free(run_unlink(tcb, reass, NULL));
 	reass->nb_sacks = 0;
 	reass->has_dsack = false;
 	reass_put(tcb);

@@ -60,6 +60,33 @@ tcp_text_keep(struct rte_mbuf *text, uint32_t len)
 	return text;
 }
 
+/* The bytes are ours only if nobody shares the buffer. */
+static bool
+text_is_ours(const struct rte_mbuf *text)
+{
+	return RTE_MBUF_DIRECT(text) && rte_mbuf_refcnt_read(text) == 1;
+}
+
+bool
+tcp_text_overwrite(struct rte_mbuf *text, uint32_t off, const struct rte_mbuf *from)
+{
+	LEAT_VERIFY(off + from->pkt_len <= text->pkt_len);
+	for (const struct rte_mbuf *seg = text; seg != NULL; seg = seg->next) {
+		if (!text_is_ours(seg))
+			return false;
+	}
+	for (; from != NULL; from = from->next) {
+		for (uint32_t done = 0, len; done < from->data_len; done += len, off += len) {
+			for (; off >= text->data_len; text = text->next)
+				off -= text->data_len;
+			len = LEAT_MIN((uint32_t)from->data_len - done, text->data_len - off);
+			memcpy(rte_pktmbuf_mtod_offset(text, uint8_t *, off),
+				rte_pktmbuf_mtod_offset(from, const uint8_t *, done), len);
+		}
+	}
+	return true;
+}
+
 bool
 tcp_text_copy(struct rte_mbuf *head, struct rte_mbuf *tail, struct rte_mbuf *text)
 {
@@ -67,9 +94,7 @@ tcp_text_copy(struct rte_mbuf *head, struct rte_mbuf *tail, struct rte_mbuf *tex
 
 	if (text->next != NULL || len > TEXT_COPY_MAX)
 		return false;
-	/* The bytes behind the last one are ours only if nobody shares the buffer. */
-	if (!RTE_MBUF_DIRECT(tail) || rte_mbuf_refcnt_read(tail) != 1 ||
-		rte_pktmbuf_tailroom(tail) < len)
+	if (!text_is_ours(tail) || rte_pktmbuf_tailroom(tail) < len)
 		return false;
 	memcpy(rte_pktmbuf_mtod_offset(tail, uint8_t *, tail->data_len),
 		rte_pktmbuf_mtod(text, const uint8_t *), len);

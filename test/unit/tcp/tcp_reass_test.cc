@@ -45,6 +45,14 @@ class TcpReass : public TcpTest
 				sent.back().opts.sacks[i].right - kIrs - 1);
 		return blocks;
 	}
+
+	// Those of what is kept, without a DSACK.
+	std::vector<std::pair<uint32_t, uint32_t>> SacksKept()
+	{
+		Output();
+		tcb.owed |= TCP_OWED_ACK;
+		return Sacks();
+	}
 };
 
 using Blocks = std::vector<std::pair<uint32_t, uint32_t>>;
@@ -111,22 +119,109 @@ TEST_F(TcpReass, OverlapsAreResolvedForWhatCameFirst)
 	EXPECT_EQ("abcdEFGHij", Take());
 }
 
-TEST_F(TcpReass, SegmentAroundKeptTextKeepsItsStart)
+// RFC 9293 section 3.10.7.4, seventh step: the holes before, between and behind.
+TEST_F(TcpReass, InOrderTextFillsEveryHoleThatItCovers)
 {
-	InputAt(4, "E");
-	InputAt(2, "cdefg");
-	InputAt(0, "ab");
-	EXPECT_EQ("abcdE", Take());
-	InputAt(0, "fg");
-	EXPECT_EQ("fg", Take());
+	InputAt(2, "C");
+	InputAt(4, "EF");
+	InputAt(8, "IJ");
+	InputAt(0, "abcdefghijk");
+	EXPECT_EQ("abCdEFghIJk", Take());
+	EXPECT_EQ(kIrs + 12, Output().back().ack);
+	EXPECT_EQ(0u, NbReass());
 }
 
-TEST_F(TcpReass, InOrderTextThatReachesOverKeptTextIsCut)
+TEST_F(TcpReass, EarlyTextFillsEveryHoleThatItCovers)
+{
+	InputAt(4, "E");
+	InputAt(7, "H");
+	InputAt(12, "M");
+	InputAt(2, "cdefghijk");
+	EXPECT_EQ((Blocks{ { 2, 11 }, { 12, 13 } }), SacksKept());
+	InputAt(0, "abcdefghijkl");
+	EXPECT_EQ("abcdEfgHijklM", Take());
+}
+
+TEST_F(TcpReass, EarlyTextIsCutAtARunThatReachesOverItsEnd)
+{
+	InputAt(4, "E");
+	InputAt(7, "HIJK");
+	InputAt(2, "cdefghi");
+	EXPECT_EQ((Blocks{ { 2, 11 } }), SacksKept());
+	InputAt(0, "ab");
+	EXPECT_EQ("abcdEfgHIJK", Take());
+}
+
+// As many runs as are kept, one byte each, and one segment over all of them.
+TEST_F(TcpReass, OneSegmentFillsAsManyHolesAsThereMayBe)
+{
+	std::string text(2 * LEAT_TCP_RUNS_MAX + 1, 'x');
+
+	for (int i = 0; i < (int)LEAT_TCP_RUNS_MAX + 1; i++)
+		InputAt(1 + 2 * i, "x");
+	EXPECT_EQ((unsigned int)LEAT_TCP_RUNS_MAX, NbReass());
+	InputAt(0, text);
+	EXPECT_EQ(text, Take());
+	EXPECT_EQ(0u, rte_mempool_in_use_count(Pool()));
+}
+
+// The chain of the segment and those of the runs are cut anywhere.
+TEST_F(TcpReass, RunsAreFoundAcrossTheMbufsOfASegment)
+{
+	leat_tcp_seg seg = Seg(kAck, 5);
+
+	seg.seq += 3;
+	leat_tcp_input(&tcb, now, &seg, Packet("DEFGH", { 1, 2, 2 }));
+	seg = Seg(kAck, 11);
+	leat_tcp_input(&tcb, now, &seg, Packet("abcdefghijk", { 2, 2, 3, 1 }));
+	EXPECT_EQ("abcDEFGHijk", Take());
+}
+
+// RFC 2883 section 4: of several parts that came twice the first is told, and no byte more.
+TEST_F(TcpReass, DsackTellsTheFirstPartThatASegmentRepeats)
+{
+	InputAt(2, "C");
+	InputAt(5, "F");
+	Output();
+	InputAt(0, "abcdefg");
+	EXPECT_EQ((Blocks{ { 2, 3 } }), Sacks());
+}
+
+// Others may read what they share with us: the runs keep their place, the text is cut.
+TEST_F(TcpReass, SharedTextIsCutAtKeptText)
+{
+	rte_mbuf *shared = Packet("abcdefg");
+	leat_tcp_seg seg = Seg(kAck, 7);
+
+	InputAt(3, "DE");
+	rte_mbuf_refcnt_update(shared, 1);
+	leat_tcp_input(&tcb, now, &seg, shared);
+	EXPECT_EQ("abcDE", Take());
+	EXPECT_EQ(0, memcmp("abcdefg", rte_pktmbuf_mtod(shared, const char *), 7));
+	rte_pktmbuf_free(shared);
+}
+
+// What was told by SACK is not dropped for a chain that there is no room for.
+TEST_F(TcpReass, RunsAreNotGivenUpForTextThatFindsNoRoom)
+{
+	for (uint32_t nb_max : { 2u, 3u }) {
+		leat_tcp_seg seg = Seg(kAck, 9);
+
+		conf.nb_reass_max = (uint16_t)nb_max;
+		InputAt(4, "E");
+		seg.seq += 2;
+		leat_tcp_input(&tcb, now, &seg, Packet("cdefghijk", { 4, 3, 2 }));
+		InputAt(0, "ab");
+		EXPECT_EQ(nb_max == 2 ? "abcdE" : "abcdEfghijk", Take());
+	}
+}
+
+TEST_F(TcpReass, FinBehindCoveredTextIsTaken)
 {
 	InputAt(3, "DE");
 	InputAt(0, "abcdefg", kFin);
-	EXPECT_EQ("abcDE", Take());
-	EXPECT_EQ(LEAT_TCP_ESTABLISHED, tcb.state);
+	EXPECT_EQ("abcDEfg", Take());
+	EXPECT_EQ(LEAT_TCP_CLOSE_WAIT, tcb.state);
 }
 
 TEST_F(TcpReass, EarlyFinWaitsForTheText)
@@ -166,10 +261,10 @@ TEST_F(TcpReass, ChainsAreCutAcrossMbufs)
 	seg.len = 9;
 	EXPECT_EQ(LEAT_TCP_DONE, leat_tcp_input(&tcb, now, &seg, Packet("abcdefghi", { 2, 2, 3 })));
 	EXPECT_EQ("abcdefghi", Take());
-	seg = Seg(kAck, 6);
+	seg = Seg(kAck, 4);
 	seg.seq += 2;
 	InputAt(4, "45");
-	EXPECT_EQ(LEAT_TCP_DONE, leat_tcp_input(&tcb, now, &seg, Packet("23XXXX", { 1, 2 })));
+	EXPECT_EQ(LEAT_TCP_DONE, leat_tcp_input(&tcb, now, &seg, Packet("23XX", { 1, 2 })));
 	InputAt(0, "01");
 	EXPECT_EQ("012345", Take());
 }
