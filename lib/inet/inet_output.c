@@ -401,6 +401,15 @@ conns_output(struct leat_inet *inet, struct rte_mbuf **frames, uint16_t nb)
 	return n;
 }
 
+/* No mbuf is shorter, and a chain never so short. */
+static void
+frame_pad(struct rte_mbuf *frame)
+{
+	uint16_t len = (uint16_t)(LEAT_ETH_FRAME_LEN_MIN - frame->pkt_len);
+
+	memset(rte_pktmbuf_append(frame, len), 0, len);
+}
+
 uint16_t
 leat_inet_output(struct leat_inet *inet, uint64_t now_us, struct rte_mbuf **frames, uint16_t nb)
 {
@@ -416,7 +425,10 @@ leat_inet_output(struct leat_inet *inet, uint64_t now_us, struct rte_mbuf **fram
 	if (LEAT_UNLIKELY(inet->is_freeze_due) && n < nb) /* all of the turn has left */
 		inet_record_freeze(inet);
 	inet->stats.tx_frames += n;
-	for (uint16_t i = 0; i < n; i++)
+	for (uint16_t i = 0; i < n; i++) {
+		if (frames[i]->pkt_len < LEAT_ETH_FRAME_LEN_MIN)
+			frame_pad(frames[i]);
 		inet->stats.tx_bytes += frames[i]->pkt_len;
+	}
 	return n;
 }

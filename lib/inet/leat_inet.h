@@ -327,7 +327,7 @@ uint16_t leat_inet_events(struct leat_inet *inet, struct leat_inet_event *events
  *   Filled; the caller's. Short text was copied; longer text is attached as indirect
  *   mbufs where offloads.tx_multi_seg allows. TX flags and lengths are set where
  *   offloads leave a checksum to the port, whose field then holds what DPDK asks for.
- *   A frame may be shorter than LEAT_ETH_FRAME_LEN_MIN: ports pad.
+ *   None is shorter than LEAT_ETH_FRAME_LEN_MIN: zeros follow, since virtual ports do not pad.
  * @return
  *   How many.
  */

@@ -138,8 +138,9 @@ IsArp(const Frame &frame, leat_arp *arp)
 }
 
 bool
-IsTcp(const Frame &frame, SeenTcp *tcp)
+IsTcp(const Frame &padded, SeenTcp *tcp)
 {
+	Frame frame = padded;
 	ssize_t off = leat_eth_parse({ frame.data(), frame.size() }, &tcp->eth);
 
 	if (off < 0 || tcp->eth.type != LEAT_ETH_TYPE_IPV4 ||
@@ -148,7 +149,8 @@ IsTcp(const Frame &frame, SeenTcp *tcp)
 		tcp->ip.proto != LEAT_IPV4_PROTO_TCP)
 		return false;
 	EXPECT_EQ(0xffff, SlowSum({ frame.begin() + off, frame.begin() + off + 20 }));
-	EXPECT_EQ(frame.size(), off + (size_t)tcp->ip.total_len);
+	frame.resize(off + (size_t)tcp->ip.total_len);
+	EXPECT_EQ(padded.size(), std::max<size_t>(frame.size(), LEAT_ETH_FRAME_LEN_MIN));
 	off += tcp->ip.hdr_len;
 	Frame sum = Pseudo(tcp->ip.src, tcp->ip.dst, LEAT_IPV4_PROTO_TCP, frame.size() - off);
 	Append(&sum, frame.data() + off, frame.size() - off);
@@ -258,6 +260,7 @@ InetLab::Output()
 				off += seg->data_len;
 			}
 			EXPECT_EQ(frame.size(), off);
+			EXPECT_GE(off, LEAT_ETH_FRAME_LEN_MIN);
 			frames.push_back(frame);
 			rte_pktmbuf_free(mbufs[i]);
 		}

@@ -5,6 +5,7 @@
 
 // A stack under test: frames in as bytes, frames out as bytes.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -96,7 +97,7 @@ Frame BuildArp(uint16_t op, const uint8_t *sha, uint32_t spa, const uint8_t *tha
 	const uint8_t *eth_dst);
 Frame BuildEcho(uint16_t seq, const std::string &text, Ip ip = {});
 bool IsArp(const Frame &frame, leat_arp *arp);
-bool IsTcp(const Frame &frame, SeenTcp *tcp);
+bool IsTcp(const Frame &padded, SeenTcp *tcp);
 // One's complement sum by the definition.
 uint16_t SlowSum(const Frame &bytes);
 

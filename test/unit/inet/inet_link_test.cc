@@ -113,6 +113,43 @@ TEST_F(InetEth, TagThatThePortTookOffCounts)
 	EXPECT_EQ(1u, Stats().rx_icmp_echo);
 }
 
+// IEEE 802.3 section 3.2.8: who sends pads, and tells nothing by it (CVE-2003-0001).
+TEST_F(InetEth, ShortFramesArePaddedWithZeros)
+{
+	Open();
+	std::vector<rte_mbuf *> mbufs(rte_mempool_avail_count(pool_));
+	ASSERT_EQ(0, rte_pktmbuf_alloc_bulk(pool_, mbufs.data(), (unsigned int)mbufs.size()));
+	for (rte_mbuf *mbuf : mbufs) // what others have left there
+		memset(mbuf->buf_addr, 0x5a, mbuf->buf_len);
+	rte_pktmbuf_free_bulk(mbufs.data(), (unsigned int)mbufs.size());
+
+	std::vector<Frame> out = Output(); // ARP
+	ASSERT_EQ(1u, out.size());
+	ASSERT_EQ(60u, out[0].size());
+	EXPECT_EQ(Frame(60 - 42), Frame(out[0].begin() + 42, out[0].end()));
+	Meet();
+	Tcp ack = { LEAT_TCP_ACK, 1, 1 };
+	ack.dport = kPort + 1;
+	Input({ ack.Build() });
+	out = Output(); // a RST
+	ASSERT_EQ(1u, out.size());
+	ASSERT_EQ(60u, out[0].size());
+	EXPECT_EQ(40, leat_be16_get(&out[0][16]));
+	EXPECT_EQ(Frame(60 - 54), Frame(out[0].begin() + 54, out[0].end()));
+}
+
+TEST_F(InetEth, FramesOfSixtyBytesAndMoreAreNotPadded)
+{
+	Open();
+	Meet();
+	for (size_t len = 17; len <= 19; len++) {
+		Input({ BuildEcho(1, std::string(len, 'x')) });
+		std::vector<Frame> out = Output();
+		ASSERT_EQ(1u, out.size());
+		EXPECT_EQ(std::max<size_t>(60, 14 + 20 + 8 + len), out[0].size());
+	}
+}
+
 // RFC 5227 section 2.3.
 TEST_F(InetArp, AnnouncesEveryAddressFirst)
 {
@@ -434,7 +471,9 @@ TEST_F(InetIcmp, EchoOfEveryLengthUpToTheMtuComesBack)
 		Input({ BuildEcho(7, text) });
 		std::vector<Frame> out = Output();
 		ASSERT_EQ(1u, out.size()) << len;
-		ASSERT_EQ(14 + 20 + 8 + len, out[0].size());
+		ASSERT_EQ(std::max<size_t>(60, 14 + 20 + 8 + len), out[0].size());
+		EXPECT_EQ(20 + 8 + len, leat_be16_get(&out[0][16]));
+		out[0].resize(14 + 20 + 8 + len);
 		EXPECT_EQ(0xffff, SlowSum({ out[0].begin() + 14, out[0].begin() + 34 }));
 		EXPECT_EQ(0xffff, SlowSum({ out[0].begin() + 34, out[0].end() }));
 		EXPECT_EQ(LEAT_ICMP_TYPE_ECHO_REPLY, out[0][34]);
@@ -454,6 +493,7 @@ TEST_F(InetIcmp, EchoInSegmentsOfAnyLengthComesBack)
 		Input({ BuildEcho(1, text) }, segment_len);
 		std::vector<Frame> out = Output();
 		ASSERT_EQ(1u, out.size()) << segment_len;
+		out[0].resize(42 + text.size()); // without padding, if any
 		EXPECT_EQ(text, std::string(out[0].begin() + 42, out[0].end()));
 	}
 }
