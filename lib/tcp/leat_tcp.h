@@ -230,7 +230,7 @@ enum leat_tcp_event {
 enum leat_tcp_verdict {
 	LEAT_TCP_NEXT,    /**< internal: go on to the next step */
 	LEAT_TCP_DONE,    /**< taken; tcb->events tells what came of it */
-	LEAT_TCP_DROPPED, /**< it changed nothing; an ACK may be owed */
+	LEAT_TCP_DROPPED, /**< it told nothing new, but perhaps an ACK; one may be owed */
 	LEAT_TCP_REFUSED, /**< leat_tcp_refuse() has the answer; state is CLOSED or as before */
 	LEAT_TCP_GONE,    /**< state is CLOSED now, by RST or by the last ACK */
 	LEAT_TCP_REOPEN,  /**< a SYN that may replace this TIME-WAIT, RFC 6191: end it, open anew */

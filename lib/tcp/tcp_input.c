@@ -61,16 +61,15 @@ seg_take_ts(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *se
 	tcb->ts_recent_at_s = tcp_s(now_us);
 }
 
-/*
- * Text that was taken before comes again: its ACK was lost. The next one must echo this
- * timestamp, else the peer takes the time since its first attempt for a round trip.
- */
+/* Text or a FIN that was taken before comes again: its ACK was lost, or late. */
 static bool
 seg_is_old(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 {
-	uint32_t end = seg->seq + tcp_seg_seq_len(seg);
+	uint32_t len = tcp_seg_seq_len(seg);
 
-	return seg->len > 0 && seq_le(end, tcb->rcv_nxt) &&
+	if (!tcp_state_synchronized(tcb) || len == 0 || (seg->flags & LEAT_TCP_SYN) != 0)
+		return false;
+	return seq_le(seg->seq + len, tcb->rcv_nxt) &&
 	       tcb->rcv_nxt - seg->seq <= tcb->conf->rcv_wnd_max;
 }
 
@@ -138,6 +137,20 @@ tcp_step0_syn_again(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *
 	return LEAT_TCP_NEXT;
 }
 
+/*
+ * RFC 9293 drops such a segment, here its ACK is taken as well: with it a peer whose request
+ * comes again may tell that it has our reply, which else would leave once more. The ACK that
+ * is owed must echo its timestamp, else the peer takes the time since its first attempt for
+ * a round trip.
+ */
+static void
+tcp_step1_old(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+{
+	seg_take_ts(tcb, now_us, seg);
+	tcp_reass_dsack(tcb, seg->seq, seg->seq + seg->len);
+	tcb->owed |= TCP_OWED_ACK;
+}
+
 /* First, check the sequence number; before it the timestamp, RFC 7323 section 5.3. */
 static enum leat_tcp_verdict
 tcp_step1_seq(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
@@ -153,8 +166,8 @@ tcp_step1_seq(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 			return LEAT_TCP_NEXT;
 		}
 		if (!is_rst && seg_is_old(tcb, seg)) {
-			seg_take_ts(tcb, now_us, seg);
-			tcp_reass_dsack(tcb, seg->seq, seg->seq + seg->len);
+			tcp_step1_old(tcb, now_us, seg);
+			return LEAT_TCP_NEXT;
 		}
 	}
 	if (is_rst)
@@ -278,6 +291,8 @@ tcp_step7_text(
 {
 	uint32_t len = seg->len;
 
+	if (seg_is_old(tcb, seg))
+		return LEAT_TCP_DROPPED;
 	if (!tcp_state_receives(tcb)) /* nothing follows a FIN */
 		return LEAT_TCP_DONE;
 	seg_trim(tcb, seg, text);

@@ -180,11 +180,11 @@ const Row kRows[] = {
 	{ kClsFinAckOfNothing, "FIN that acknowledges nothing", {
 		kDropReset, kDropReset, { kAnAck, kCloseWait, kEof }, { kAnAck, kClosing, kEof },
 		{ kAnAck, kTimeWait, kEof | kClosed }, kDrop, kDrop, kDrop, kDropAck } },
-	// First: not acceptable. TIME-WAIT: "the only thing that can arrive ... is a
-	// retransmission of the remote FIN. Acknowledge it".
+	// First: not acceptable, but its ACK counts; see "text before RCV.NXT". TIME-WAIT: "the
+	// only thing that can arrive ... is a retransmission of the remote FIN. Acknowledge it".
 	{ kClsFinAgain, "FIN before RCV.NXT", {
-		kDrop, kDropAck, kDropAck, kDropAck, kDropAck, kDropAck, kDropAck, kDropAck,
-		kDropAck } },
+		kDrop, kDropAck, kDropAck, { kAnAck, kFinWait2, 0 }, kDropAck, kDropAck,
+		{ kAnAck, kTimeWait, kClosed }, kEnd, kDropAck } },
 	// Kept until the text before it has come; a duplicate ACK, RFC 5681 section 4.2.
 	{ kClsFinAhead, "FIN behind a hole", {
 		kDrop, { kAnAck, kEstablished, kOpen }, kDropAck, { kAnAck, kFinWait2, 0 }, kDropAck,
@@ -202,10 +202,11 @@ const Row kRows[] = {
 	{ kClsTextAhead, "text behind a hole", {
 		kDrop, { kAnAck, kEstablished, kOpen }, kDropAck, { kAnAck, kFinWait2, 0 }, kDropAck,
 		kDrop, { kNone, kTimeWait, kClosed }, kEnd, kDropAck } },
-	// First: not acceptable, so its ACK does not count either.
+	// First: not acceptable, but its ACK counts, against "drop the segment and return": of a
+	// peer whose request comes again nothing else may tell that it has our reply.
 	{ kClsTextOld, "text before RCV.NXT", {
-		kDrop, kDropAck, kDropAck, kDropAck, kDropAck, kDropAck, kDropAck, kDropAck,
-		kDropAck } },
+		kDrop, kDropAck, kDropAck, { kAnAck, kFinWait2, 0 }, kDropAck, kDropAck,
+		{ kAnAck, kTimeWait, kClosed }, kEnd, kDropAck } },
 	// "Segments with higher beginning ... should be held", the part before RCV.NXT trimmed.
 	{ kClsTextPartlyOld, "text over RCV.NXT", {
 		kDrop, { kAnAck, kEstablished, kOpen | kData }, { kAnAck, kSame, kData },

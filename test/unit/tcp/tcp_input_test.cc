@@ -267,6 +267,64 @@ TEST_F(TcpInput, FullyOldTextIsAcknowledgedAndNotDeliveredTwice)
 	EXPECT_EQ(kIrs + 6, sent[0].ack);
 }
 
+// Section 3.10.7.4, first step, says to drop it: but with a request that comes again a peer
+// tells that it has the reply, which else would leave again.
+TEST_F(TcpInput, AckOfFullyOldTextIsTaken)
+{
+	Establish();
+	InputAt(0, "12345");
+	Take();
+	Send("reply");
+	Output();
+	InputAt(-5, "12345"); // acknowledges all
+	EXPECT_EQ(tcb.snd_max, tcb.snd_una);
+	EXPECT_EQ(UINT64_MAX, leat_tcp_deadline(&tcb));
+	EXPECT_EQ("", Take());
+	EXPECT_EQ(1u, Output().size());
+}
+
+// RFC 5961 section 5.2; and what is older than a window may be of another connection.
+TEST_F(TcpInput, AckOfOldTextMustBeAcceptableAndWithinAWindow)
+{
+	Establish();
+	for (int i = 0; i < 3; i++) {
+		InputAt(0, std::string(5000, 'x'));
+		Take();
+	}
+	Send("reply");
+	Output();
+	leat_tcp_seg seg = Seg(kAck);
+
+	seg.seq -= 5;
+	seg.ack++;
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(seg, "12345"));
+	EXPECT_EQ(tcb.snd_max - 5, tcb.snd_una);
+	InputAt(-10001, "12345");
+	EXPECT_EQ(tcb.snd_max - 5, tcb.snd_una);
+	InputAt(-10000, "12345");
+	EXPECT_EQ(tcb.snd_max, tcb.snd_una);
+	Output();
+}
+
+// Text that comes again is no duplicate ACK, RFC 5681 section 2.
+TEST_F(TcpInput, OldTextIsNoDuplicateAck)
+{
+	Establish();
+	InputAt(0, "12345");
+	Take();
+	Send(std::string(3000, 'y'));
+	Output();
+	for (int i = 0; i < 5; i++) {
+		leat_tcp_seg seg = Seg(kAck);
+
+		seg.seq -= 5;
+		seg.ack = tcb.snd_una;
+		Input(seg, "12345");
+		EXPECT_EQ(1u, Output().size());
+	}
+	EXPECT_EQ(0u, tcb.nb_rtx);
+}
+
 TEST_F(TcpInput, PartlyOldTextIsCutInFront)
 {
 	Establish();
@@ -330,6 +388,7 @@ const struct {
 	Step steps[CLASSES];
 } kWalk[] = {
 	// The peer's numbers are not known in SYN-SENT: OLD, EARLY and FUTURE are plain ACKs.
+	// Of OLD the ACK is taken.
 	{ LEAT_TCP_SYN_SENT,
 		{ S(DROPPED, SYN_SENT), S(DROPPED, SYN_SENT), S(DROPPED, SYN_SENT),
 			S(DROPPED, SYN_SENT), S(DONE, SYN_RECEIVED), S(DONE, ESTABLISHED),
@@ -347,7 +406,7 @@ const struct {
 			S(DROPPED, ESTABLISHED) } },
 	{ LEAT_TCP_FIN_WAIT_1,
 		{ S(DONE, FIN_WAIT_2), S(DONE, FIN_WAIT_2), S(DONE, TIME_WAIT), S(GONE, CLOSED),
-			S(DROPPED, FIN_WAIT_1), S(DROPPED, FIN_WAIT_1), S(DROPPED, FIN_WAIT_1),
+			S(DROPPED, FIN_WAIT_1), S(DROPPED, FIN_WAIT_1), S(DROPPED, FIN_WAIT_2),
 			S(DONE, FIN_WAIT_2), S(DROPPED, FIN_WAIT_1), S(DROPPED, FIN_WAIT_1),
 			S(DROPPED, FIN_WAIT_1) } },
 	{ LEAT_TCP_FIN_WAIT_2,
@@ -362,12 +421,12 @@ const struct {
 			S(DROPPED, CLOSE_WAIT) } },
 	{ LEAT_TCP_CLOSING, { S(DONE, TIME_WAIT), S(DONE, TIME_WAIT), S(DONE, TIME_WAIT),
 				    S(GONE, CLOSED), S(DROPPED, CLOSING), S(DROPPED, CLOSING),
-				    S(DROPPED, CLOSING), S(DONE, TIME_WAIT), S(DROPPED, CLOSING),
+				    S(DROPPED, TIME_WAIT), S(DONE, TIME_WAIT), S(DROPPED, CLOSING),
 				    S(DROPPED, CLOSING), S(DROPPED, CLOSING) } },
 	{ LEAT_TCP_LAST_ACK, { S(GONE, CLOSED), S(GONE, CLOSED), S(GONE, CLOSED), S(GONE, CLOSED),
-				     S(DROPPED, LAST_ACK), S(DROPPED, LAST_ACK),
-				     S(DROPPED, LAST_ACK), S(GONE, CLOSED), S(DROPPED, LAST_ACK),
-				     S(DROPPED, LAST_ACK), S(DROPPED, LAST_ACK) } },
+				     S(DROPPED, LAST_ACK), S(DROPPED, LAST_ACK), S(GONE, CLOSED),
+				     S(GONE, CLOSED), S(DROPPED, LAST_ACK), S(DROPPED, LAST_ACK),
+				     S(DROPPED, LAST_ACK) } },
 	{ LEAT_TCP_TIME_WAIT,
 		{ S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT),
 			S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT), S(DROPPED, TIME_WAIT),
