@@ -249,19 +249,19 @@ reass_keep(const struct leat_tcb *tcb, struct tcp_reass *reass, struct rte_mbuf 
 	return text;
 }
 
-/* The hole behind @p run is filled: what follows becomes a part of it. */
+/* The hole behind @p run is filled: what follows becomes a part of it, by a copy if short. */
 static void
-run_join_next(struct tcp_reass *reass, struct rte_mbuf *run)
+run_join_next(const struct leat_tcb *tcb, struct tcp_reass *reass, struct rte_mbuf *run)
 {
 	struct rte_mbuf *next = run_next(run);
-	struct rte_mbuf *last;
 
 	if (next == NULL || run_end(run) != run_seq(next))
 		return;
-	last = run_last(next);
-	run_set_next(run, run_next(next));
-	run_extend(run, next, last);
-	reass->nb_runs--;
+	(void)run_unlink(tcb, reass, run);
+	if (tcp_text_copy(run, run_last(run), next))
+		return;
+	reass_count(tcb, reass, next->nb_segs);
+	run_extend(run, next, run_last(next));
 }
 
 /*
@@ -318,7 +318,7 @@ tcp_reass_insert(struct leat_tcb *tcb, uint32_t seq, struct rte_mbuf *text)
 	text = reass_fit(tcb, reass, prev, seq, text, may_join);
 	run = reass_keep(tcb, reass, prev, seq, text);
 	if (run != NULL) {
-		run_join_next(reass, run);
+		run_join_next(tcb, reass, run);
 		reass->hint = run;
 		sack_add(reass, run_seq(run), run_end(run));
 	}

@@ -301,6 +301,28 @@ TEST_F(TcpReass, ManySingleBytesTakeFewMbufsAndLeaveTheWindowOpen)
 	EXPECT_EQ(1001u, Take().size());
 }
 
+// Requests in pieces that met are read as one, whatever order they came in.
+TEST_F(TcpReass, ShortRunsThatMeetTakeOneMbuf)
+{
+	InputAt(7, "7");
+	InputAt(2, "23456");
+	EXPECT_EQ(1u, NbReass());
+	EXPECT_EQ(999u, budget);
+	InputAt(0, "01");
+	EXPECT_EQ(1, tcb.rx_head->nb_segs);
+	EXPECT_EQ("01234567", Take());
+}
+
+TEST_F(TcpReass, LongRunsThatMeetKeepTheirMbufs)
+{
+	InputAt(3, std::string(257, 'x'));
+	InputAt(1, "12");
+	EXPECT_EQ(2u, NbReass());
+	EXPECT_EQ(998u, budget);
+	InputAt(0, "0");
+	EXPECT_EQ("012" + std::string(257, 'x'), Take());
+}
+
 TEST_F(TcpReass, ManySingleBytesInOrderTakeFewMbufs)
 {
 	for (int i = 0; i < 1000; i++)
