@@ -10,7 +10,7 @@
 /* The answer carries the whole text back, RFC 1122 section 3.2.2.6, RFC 4443 section 4.2. */
 void
 inet_icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
-	const struct inet_ip *back, const struct leat_icmp_hdr *icmp)
+	const struct inet_ip *back, const uint8_t *src_mac, const struct leat_icmp_hdr *icmp)
 {
 	uint32_t ip_hdr_len = inet_ip_hdr_len(back->dst);
 	struct leat_cksum cksum = { 0 };
@@ -38,12 +38,12 @@ inet_icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t of
 		inet_pseudo_cksum(&cksum, back);
 	leat_cksum_add(&cksum, message, back->len);
 	leat_be16_put(message + LEAT_ICMP_CKSUM_OFF, leat_cksum_value(&cksum));
-	inet_ctl_send_ip(inet, back->dst, frame);
+	inet_ctl_reply(inet, back->dst, src_mac, frame);
 }
 
 void
-inet_icmp_input(
-	struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off, const struct inet_ip *ip)
+inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
+	const struct inet_ip *ip, const uint8_t *src_mac)
 {
 	const struct inet_ip back = {
 		.src = ip->dst,
@@ -77,5 +77,5 @@ inet_icmp_input(
 	}
 	inet->stats.rx_icmp_echo++;
 	icmp.type = LEAT_ICMP_TYPE_ECHO_REPLY;
-	inet_icmp_reply(inet, mbuf, off, &back, &icmp);
+	inet_icmp_reply(inet, mbuf, off, &back, src_mac, &icmp);
 }

@@ -10,7 +10,7 @@
 /* RFC 4443 section 4.2: also to a group, in the name of one of our addresses. */
 static void
 icmp6_echo(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
-	const struct inet_ip *ip, struct leat_icmp_hdr *icmp)
+	const struct inet_ip *ip, const uint8_t *src_mac, struct leat_icmp_hdr *icmp)
 {
 	struct inet_ip back = {
 		.src = ip->dst,
@@ -32,7 +32,7 @@ icmp6_echo(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
 		return;
 	}
 	icmp->type = LEAT_ICMP6_TYPE_ECHO_REPLY;
-	inet_icmp_reply(inet, mbuf, off, &back, icmp);
+	inet_icmp_reply(inet, mbuf, off, &back, src_mac, icmp);
 }
 
 static void
@@ -43,7 +43,7 @@ icmp6_dispatch(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off
 	case LEAT_ICMP6_TYPE_ECHO:
 		if (icmp->code != 0)
 			break;
-		icmp6_echo(inet, mbuf, off, ip, icmp);
+		icmp6_echo(inet, mbuf, off, ip, src_mac, icmp);
 		return;
 	case LEAT_ICMP6_TYPE_NS:
 	case LEAT_ICMP6_TYPE_NA:

@@ -75,7 +75,7 @@ ipv4_input(struct leat_inet *inet, struct rte_mbuf *mbuf, struct leat_slice in, 
 		inet_tcp_parse(inet, mbuf, slice_skip(in, hdr_len), off, &ip, eth);
 		return;
 	case LEAT_IPV4_PROTO_ICMP:
-		inet_icmp_input(inet, mbuf, off, &ip);
+		inet_icmp_input(inet, mbuf, off, &ip, eth->src);
 		break;
 	default: /* UDP and all others */
 		inet->stats.rx_ipv4_proto++;

@@ -163,9 +163,9 @@ inet_nbr_of_conn(const struct leat_inet_conn *conn)
 	return nbr != NULL && nbr->generation == conn->nbr_generation ? nbr : NULL;
 }
 
-/* inet_icmp.c. Borrows the frame. */
+/* inet_icmp.c. Borrows the frame, which came from @p src_mac. */
 void inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
-	const struct inet_ip *ip);
+	const struct inet_ip *ip, const uint8_t *src_mac);
 
 /* What a router said of a segment of ours, whatever its IP. */
 struct inet_icmp_error {
@@ -184,11 +184,11 @@ void inet_icmp_error_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, 
 void inet_icmp_error_take(struct leat_inet *inet, const struct inet_icmp_error *error);
 
 /*
- * Answer an echo whose message is at @p off of a frame, which is borrowed. @p back says
- * from whom to whom, @p icmp has the reply's type.
+ * Answer an echo whose message is at @p off of a frame, which is borrowed and came from
+ * @p src_mac. @p back says from whom to whom, @p icmp has the reply's type.
  */
 void inet_icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
-	const struct inet_ip *back, const struct leat_icmp_hdr *icmp);
+	const struct inet_ip *back, const uint8_t *src_mac, const struct leat_icmp_hdr *icmp);
 
 /* inet_icmp6_error.c: as inet_icmp_error_input(). */
 void inet_icmp6_error_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,

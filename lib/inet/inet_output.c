@@ -69,6 +69,28 @@ inet_ctl_send_ip(struct leat_inet *inet, struct leat_ip_addr dst, struct rte_mbu
 		inet_ctl_send(inet, frame);
 }
 
+void
+inet_ctl_reply(struct leat_inet *inet, struct leat_ip_addr dst, const uint8_t *src_mac,
+	struct rte_mbuf *reply)
+{
+	struct leat_ip_addr next_hop, src;
+	struct inet_nbr *nbr;
+
+	if (inet_route(inet, dst, &next_hop, &src) < 0) {
+		inet->stats.tx_no_route++;
+		rte_pktmbuf_free(reply);
+		return;
+	}
+	nbr = inet_nbr_find(inet, next_hop);
+	if (nbr != NULL && inet_nbr_is_usable(nbr)) {
+		if (inet_nbr_is_aged(nbr, inet->now_us))
+			(void)inet_nbr_get(inet, inet->now_us, next_hop); /* is it still there? */
+		src_mac = nbr->mac;
+	}
+	memcpy(rte_pktmbuf_mtod(reply, uint8_t *), src_mac, LEAT_ETH_ADDR_LEN);
+	inet_ctl_send(inet, reply);
+}
+
 /* Text whose last byte is @p len bytes behind @p off of @p text lies in so many mbufs. */
 static uint32_t
 text_nb_segs(const struct rte_mbuf *text, uint32_t off, uint32_t len)
@@ -214,15 +236,12 @@ void
 inet_ctl_reply_tcp(
 	struct leat_inet *inet, const struct inet_tcp_frame *frame, const struct leat_tcp_out *out)
 {
-	const struct inet_nbr *nbr = inet_nbr_known(inet, frame->key.raddr);
 	struct rte_mbuf *reply = inet_frame_alloc(inet);
 
 	if (reply == NULL)
 		return;
 	(void)tcp_frame_build(inet, reply, &frame->key, out); /* as above */
-	memcpy(rte_pktmbuf_mtod(reply, uint8_t *), nbr != NULL ? nbr->mac : frame->src_mac,
-		LEAT_ETH_ADDR_LEN);
-	inet_ctl_send(inet, reply);
+	inet_ctl_reply(inet, frame->key.raddr, frame->src_mac, reply);
 }
 
 /* The neighbour towards the peer, without a search where it is still the same. */

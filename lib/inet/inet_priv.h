@@ -510,8 +510,11 @@ void inet_ctl_send_tcp(
 	struct leat_inet *inet, const struct inet_flow_key *key, const struct leat_tcp_out *out);
 /*
  * Answer a frame whose source may be forged. A neighbour that is not known is not asked for:
- * the answer goes to the MAC address that the frame came from.
+ * the packet, its MAC address open, goes to @p src_mac, that of the frame. Takes it.
  */
+void inet_ctl_reply(struct leat_inet *inet, struct leat_ip_addr dst, const uint8_t *src_mac,
+	struct rte_mbuf *reply);
+/* The same with a segment. */
 void inet_ctl_reply_tcp(
 	struct leat_inet *inet, const struct inet_tcp_frame *frame, const struct leat_tcp_out *out);
 

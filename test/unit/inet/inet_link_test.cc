@@ -14,6 +14,17 @@ class InetEth : public InetLab
 };
 class InetArp : public InetLab
 {
+      protected:
+	// A SYN, whose answer needs the neighbour of its sender.
+	void Knock(uint16_t sport = kPeerPort, uint32_t src = kPeerAddr)
+	{
+		Tcp syn = { LEAT_TCP_SYN };
+
+		(void)leat_inet_listen(inet_, V4(0), kPort, nullptr); // once
+		syn.sport = sport;
+		syn.ip.src = src;
+		Input({ syn.Build() });
+	}
 };
 class InetIpv4 : public InetLab
 {
@@ -92,12 +103,12 @@ TEST_F(InetEth, OnlyOurVlanIsHeardAndEveryFrameOutIsTagged)
 	EXPECT_ECHO(false, none);
 	EXPECT_EQ(3u, Stats().rx_eth_vlan);
 	Input({ BuildEcho(1, "x", ours) });
-	std::vector<Frame> out = Output(); // asks for the peer
+	std::vector<Frame> out = Output();
 	ASSERT_EQ(1u, out.size());
 	leat_eth_hdr eth;
 	ASSERT_GT(leat_eth_parse({ out[0].data(), out[0].size() }, &eth), 0);
 	EXPECT_EQ(7, eth.vlan_id);
-	EXPECT_EQ(LEAT_ETH_TYPE_ARP, eth.type);
+	EXPECT_EQ(LEAT_ETH_TYPE_IPV4, eth.type);
 }
 
 TEST_F(InetEth, TagThatThePortTookOffCounts)
@@ -195,7 +206,7 @@ TEST_F(InetArp, ProbeIsAnsweredAndTeachesNothing)
 	(void)Output();
 	Input({ BuildArp(LEAT_ARP_OP_REQUEST, kPeerMac, 0, kPeerMac, kOurAddr, kBroadcastMac) });
 	EXPECT_EQ(1u, Output().size());
-	Input({ BuildEcho(1, "x") });
+	Knock();
 	leat_arp arp;
 	std::vector<Frame> out = Output();
 	ASSERT_EQ(1u, out.size());
@@ -220,7 +231,7 @@ TEST_F(InetArp, ReplyThatNobodyAskedForCreatesNoEntry)
 	Open();
 	(void)Output();
 	Input({ BuildArp(LEAT_ARP_OP_REPLY, kPeerMac, kPeerAddr, kOurMac, kOurAddr, kOurMac) });
-	Input({ BuildEcho(1, "x") });
+	Knock();
 	std::vector<Frame> out = Output();
 	leat_arp arp;
 
@@ -231,18 +242,19 @@ TEST_F(InetArp, ReplyThatNobodyAskedForCreatesNoEntry)
 
 TEST_F(InetArp, FramesWaitForTheReplyAndTheFifthIsDropped)
 {
+	conf_.cookies = LEAT_INET_COOKIES_NEVER;
 	Open();
 	(void)Output();
 	for (uint16_t i = 0; i <= LEAT_INET_ARP_QUEUE_MAX; i++)
-		Input({ BuildEcho(i, "x") });
-	EXPECT_EQ(1u, Stats().nbr_queue_full);
+		Knock((uint16_t)(2000 + i));
 	EXPECT_EQ(1u, Output().size()); // one request
+	EXPECT_EQ(1u, Stats().nbr_queue_full);
 	Input({ BuildArp(LEAT_ARP_OP_REPLY, kPeerMac, kPeerAddr, kOurMac, kOurAddr, kOurMac) });
-	std::vector<Frame> out = Output();
+	std::vector<SeenTcp> out = OutputTcp();
 	ASSERT_EQ(LEAT_INET_ARP_QUEUE_MAX, out.size());
 	for (uint16_t i = 0; i < LEAT_INET_ARP_QUEUE_MAX; i++) {
-		EXPECT_TRUE(leat_eth_addr_is_equal(kPeerMac, out[i].data()));
-		EXPECT_EQ(i, out[i][14 + 20 + 7]) << "in their order";
+		EXPECT_TRUE(leat_eth_addr_is_equal(kPeerMac, out[i].eth.dst));
+		EXPECT_EQ(2000 + i, out[i].ports.dst) << "in their order";
 	}
 }
 
@@ -250,7 +262,8 @@ TEST_F(InetArp, AsksThreeTimesASecondApartThenDropsWhatWaits)
 {
 	Open();
 	(void)Output();
-	Input({ BuildEcho(1, "x") });
+	leat_inet_conn *conn;
+	ASSERT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), kPort, now_us_, &conn));
 	EXPECT_EQ(1u, Output().size());
 	for (int i = 1; i < (int)LEAT_INET_ARP_TRIES_MAX; i++) {
 		Wait(LEAT_INET_ARP_RETRY_US - 1);
@@ -262,6 +275,7 @@ TEST_F(InetArp, AsksThreeTimesASecondApartThenDropsWhatWaits)
 	Wait(LEAT_INET_ARP_RETRY_US);
 	EXPECT_TRUE(Output().empty());
 	EXPECT_EQ(1u, Stats().nbr_unreachable);
+	EXPECT_EQ(1u, Events().size()) << "CLOSED";
 	EXPECT_EQ(UINT64_MAX, leat_inet_deadline(inet_));
 	EXPECT_EQ(kNbMbufs, rte_mempool_avail_count(pool_));
 }
@@ -313,11 +327,9 @@ TEST_F(InetArp, OffLinkPeersAreReachedThroughTheGateway)
 	conf_.gateway = V4(kThirdAddr);
 	Open();
 	(void)Output();
-	Ip far;
 	leat_arp arp;
 
-	far.src = kFarAddr;
-	Input({ BuildEcho(1, "x", far) });
+	Knock(kPeerPort, kFarAddr);
 	std::vector<Frame> out = Output();
 	ASSERT_EQ(1u, out.size());
 	ASSERT_TRUE(IsArp(out[0], &arp));
@@ -358,10 +370,11 @@ TEST_F(InetArp, FullTableGivesTheRoomOfAnIdleNeighbourToOneThatIsNeeded)
 		Input({ BuildArp(LEAT_ARP_OP_REQUEST, kThirdMac, kThirdAddr + i, kPeerMac, kOurAddr,
 			kBroadcastMac) });
 	(void)Output();
-	EXPECT_ECHO(false, Ip());
+	Knock();
+	EXPECT_TRUE(Output().empty());
 	EXPECT_EQ(1u, Stats().nbr_full) << "all are fresh";
 	Wait(61 * kSecondUs);
-	Input({ BuildEcho(1, "x") });
+	Knock();
 	leat_arp arp;
 	std::vector<Frame> out = Output();
 	ASSERT_EQ(1u, out.size());
@@ -481,6 +494,29 @@ TEST_F(InetIcmp, EchoOfEveryLengthUpToTheMtuComesBack)
 		EXPECT_EQ(7, leat_be16_get(&out[0][40]));
 		EXPECT_EQ(text, std::string(out[0].begin() + 42, out[0].end()));
 	}
+}
+
+// Forged addresses of the link: nobody is asked for, the answer goes back where it came from.
+TEST_F(InetIcmp, UnknownNeighbourIsAnsweredAtTheMacAddressOfItsFrame)
+{
+	Open();
+	Meet();
+	Ip ip;
+
+	ip.eth_src = kThirdMac;
+	for (uint32_t i = 0; i < 200; i++) {
+		ip.src = kThirdAddr + i;
+		Input({ BuildEcho(1, "x", ip) });
+		std::vector<Frame> out = Output(); // and no ARP request
+		ASSERT_EQ(1u, out.size());
+		EXPECT_EQ(LEAT_ICMP_TYPE_ECHO_REPLY, out[0][34]);
+		EXPECT_TRUE(leat_eth_addr_is_equal(kThirdMac, out[0].data()));
+	}
+	EXPECT_EQ(0u, Stats().nbr_full);
+	EXPECT_EQ(0u, Stats().nbr_evicted);
+	ip.src = kPeerAddr; // of a neighbour that is known: the frame's address is not believed
+	Input({ BuildEcho(1, "x", ip) });
+	EXPECT_TRUE(leat_eth_addr_is_equal(kPeerMac, Output().at(0).data()));
 }
 
 TEST_F(InetIcmp, EchoInSegmentsOfAnyLengthComesBack)

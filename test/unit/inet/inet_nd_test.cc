@@ -28,6 +28,16 @@ class InetNd : public InetLab6
 		return seen;
 	}
 
+	// A SYN, whose answer needs the neighbour of its sender.
+	void Knock(uint16_t sport = kPeerPort, const Ip6 &ip = {})
+	{
+		Tcp syn = { LEAT_TCP_SYN };
+
+		(void)leat_inet_listen(inet_, V6("::"), kPort, nullptr); // once
+		syn.sport = sport;
+		Input({ BuildTcp6(syn, ip) });
+	}
+
 	bool GoesTo(const uint8_t *mac)
 	{
 		return leat_eth_addr_is_equal(Answer().eth.dst, mac);
@@ -97,7 +107,7 @@ TEST_F(InetNd, UnicastSolicitationWithoutMacIsAnsweredAndTeachesNothing)
 	nd.nd.has_mac = false;
 	Input({ nd.Build() });
 	EXPECT_TRUE(leat_eth_addr_is_equal(kPeerMac, OutputNd().eth.dst));
-	Input({ BuildEcho6("x") });
+	Knock();
 	EXPECT_FALSE(OutputNd().nd.is_advert) << "has to ask";
 }
 
@@ -189,16 +199,17 @@ TEST_F(InetNd, AdvertisementThatNobodyAskedForCreatesNoEntry)
 	to_all.ip.eth_dst = kAllNodesMac;
 	Input({ Advert("fd77::2").Build(), to_all.Build() });
 	EXPECT_EQ(2u, Stats().rx_nd_unasked);
-	Input({ BuildEcho6("x") });
+	Knock();
 	EXPECT_FALSE(OutputNd().nd.is_advert) << "has to ask";
 }
 
 // Section 7.2.2.
 TEST_F(InetNd, NeighbourIsAskedByItsGroupAndFramesWait)
 {
+	conf_.cookies = LEAT_INET_COOKIES_NEVER;
 	Open();
 	(void)Output();
-	Input({ BuildEcho6("x") });
+	Knock();
 	Seen6 seen = OutputNd();
 	const uint8_t group_mac[] = { 0x33, 0x33, 0xff, 0, 0, 0x02 };
 
@@ -210,8 +221,8 @@ TEST_F(InetNd, NeighbourIsAskedByItsGroupAndFramesWait)
 	EXPECT_TRUE(leat_eth_addr_is_equal(group_mac, seen.eth.dst));
 	EXPECT_TRUE(seen.nd.has_mac);
 	EXPECT_TRUE(leat_eth_addr_is_equal(kOurMac, seen.nd.mac));
-	for (unsigned int i = 0; i < LEAT_INET_ARP_QUEUE_MAX; i++) // one waits already
-		Input({ BuildEcho6("x") });
+	for (uint16_t i = 0; i < LEAT_INET_ARP_QUEUE_MAX; i++) // one waits already
+		Knock((uint16_t)(2000 + i));
 	EXPECT_TRUE(Output().empty());
 	EXPECT_EQ(1u, Stats().nbr_queue_full);
 	Input({ Advert("fd77::2").Build() });
@@ -274,8 +285,33 @@ TEST_F(InetNd, ProbeWithoutAnAnswerEndsInAQuestionToTheGroup)
 	}
 	(void)Output();
 	EXPECT_EQ(1u, Stats().nbr_unreachable);
-	Input({ BuildEcho6("x") });
+	Knock();
 	EXPECT_EQ("ff02::1:ff00:2", TextOf(OutputNd().ip.dst));
+}
+
+// Forged addresses of the link: nobody is asked for, the answer goes back where it came from.
+TEST_F(InetNd, EchoOfAnUnknownNeighbourAsksNobody)
+{
+	Open();
+	Meet6();
+	uint64_t nb_asked = Stats().tx_nd_solicits;
+	Ip6 ip;
+
+	ip.eth_src = kThirdMac;
+	for (unsigned int i = 0; i < 200; i++) {
+		ip.src = V6(("fd77::1:" + std::to_string(i)).c_str());
+		Input({ BuildEcho6("x", ip) });
+		std::vector<Frame> out = Output();
+		Seen6 seen;
+		ASSERT_EQ(1u, out.size());
+		ASSERT_TRUE(IsIp6(out[0], LEAT_IPV6_PROTO_ICMP, &seen));
+		EXPECT_TRUE(leat_eth_addr_is_equal(kThirdMac, seen.eth.dst));
+	}
+	EXPECT_EQ(nb_asked, Stats().tx_nd_solicits);
+	EXPECT_EQ(0u, Stats().nbr_full);
+	ip.src = V6("fd77::2"); // known: the frame's address is not believed
+	Input({ BuildEcho6("x", ip) });
+	EXPECT_TRUE(leat_eth_addr_is_equal(kPeerMac, Output().at(0).data()));
 }
 
 // Section 7.2.3: what a question tells is not yet known to be true.
@@ -388,13 +424,13 @@ TEST_F(InetNd, OffLinkPeersAreReachedThroughTheGateway)
 	Ip6 far;
 
 	far.src = V6("2001:db8::1");
-	Input({ BuildEcho6("x", far) });
+	Knock(kPeerPort, far);
 	EXPECT_EQ("fd77::9", TextOf(OutputNd().nd.target));
 	Input({ Advert("fd77::9", kThirdMac).Build() });
 	std::vector<Frame> out = Output();
 	Seen6 seen;
 	ASSERT_EQ(1u, out.size());
-	ASSERT_TRUE(IsIp6(out[0], LEAT_IPV6_PROTO_ICMP, &seen));
+	ASSERT_TRUE(IsTcp6(out[0], &seen));
 	EXPECT_TRUE(leat_eth_addr_is_equal(kThirdMac, seen.eth.dst));
 	EXPECT_EQ("2001:db8::1", TextOf(seen.ip.dst));
 }
