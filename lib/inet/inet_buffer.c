@@ -16,6 +16,7 @@ static const struct class_reserve {
 	[INET_CLASS_CONTROL] = { 0, 1 },
 	[INET_CLASS_ESTABLISHED] = { 32, 16 },
 	[INET_CLASS_TEXT] = { 64, 8 },
+	[INET_CLASS_COOKIE] = { 96, 6 },
 	[INET_CLASS_NEW] = { 128, 4 },
 };
 

@@ -6,8 +6,8 @@
  *
  * What can be forged must not cost what peers need: a SYN from anywhere takes no slot but
  * one of the backlog, no place of a neighbour over a share of them, and of the control
- * frames that wait only a half. While buffers run low it keeps nothing at all; while frames
- * do, it is not answered either.
+ * frames that wait only a half. While buffers run low it keeps nothing at all, and gets a
+ * cookie; when so few frames are left that those who are established may need them, nothing.
  */
 
 #include <errno.h>
@@ -120,7 +120,7 @@ syn_answer_by_cookie(struct leat_inet *inet, const struct inet_tcp_frame *frame)
 		inet->stats.tx_ctl_full++;
 		return;
 	}
-	if (!inet_class_has(inet, INET_CLASS_NEW, 1)) {
+	if (!inet_class_has(inet, INET_CLASS_COOKIE, 1)) {
 		inet->stats.tx_no_mbuf_new++;
 		return;
 	}

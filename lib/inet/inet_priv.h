@@ -201,6 +201,7 @@ enum inet_class {
 	INET_CLASS_CONTROL,     /* ARP, neighbour discovery, ICMP, RST */
 	INET_CLASS_ESTABLISHED, /* a segment, ACK or text, of one mbuf */
 	INET_CLASS_TEXT,        /* mbufs that attach text to it, which may be copied as well */
+	INET_CLASS_COOKIE,      /* SYN-ACKs that keep nothing here */
 	INET_CLASS_NEW,         /* handshakes */
 	INET_CLASSES,
 };

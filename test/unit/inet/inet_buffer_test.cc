@@ -11,7 +11,7 @@ using namespace inet_lab;
 
 constexpr uint32_t kNbRx = 511; // mbufs to receive with
 // Frames that handshakes, attached text and segments leave to those before them.
-constexpr uint32_t kForNew = 128, kForText = 64, kForSegments = 32;
+constexpr uint32_t kForNew = 128, kForCookies = 96, kForText = 64, kForSegments = 32;
 constexpr uint16_t kHostile = 20000;
 
 class InetBuffer : public InetLab
@@ -135,15 +135,52 @@ TEST_F(InetBuffer, FramesForHandshakesEndFirst)
 
 	Leave(pool_, kForNew + 1);
 	EXPECT_TRUE(Knock(2000));
+	EXPECT_EQ(0u, Stats().tcp_begin_refused);
+	uint32_t nb_conns = leat_inet_nb_conns(inet_);
 	Leave(pool_, kForNew);
-	EXPECT_FALSE(Knock(2001)) << "neither SYN-ACK nor cookie";
+	EXPECT_TRUE(Knock(2001)) << "a cookie";
 	EXPECT_EQ(1u, Stats().tcp_begin_refused);
-	EXPECT_EQ(0u, Stats().tcp_cookies_sent);
+	EXPECT_EQ(1u, Stats().tcp_cookies_sent);
+	Leave(pool_, kForCookies + 1);
+	EXPECT_TRUE(Knock(2002));
+	EXPECT_EQ(2u, Stats().tcp_cookies_sent);
+	EXPECT_EQ(0u, Stats().tx_no_mbuf_new);
+	Leave(pool_, kForCookies);
+	EXPECT_FALSE(Knock(2003)) << "neither SYN-ACK nor cookie";
+	EXPECT_EQ(3u, Stats().tcp_begin_refused);
+	EXPECT_EQ(2u, Stats().tcp_cookies_sent);
 	EXPECT_EQ(1u, Stats().tx_no_mbuf_new);
+	EXPECT_EQ(nb_conns, leat_inet_nb_conns(inet_));
 	ExpectEcho(conn, "established");
 	EXPECT_EQ(0u, Stats().tx_no_mbuf);
 	GiveBack();
-	EXPECT_TRUE(Knock(2001));
+	EXPECT_TRUE(Knock(2003));
+	EXPECT_EQ(nb_conns + 1, leat_inet_nb_conns(inet_));
+}
+
+// SYN floods leave the frames alone that established connections live on.
+TEST_F(InetBuffer, CookiesOfABurstEndAtTheirLimit)
+{
+	OpenListening();
+	Leave(pool_, kForCookies + 2);
+	std::vector<Frame> syns;
+
+	for (uint16_t i = 0; i < 10; i++) {
+		Tcp syn = { LEAT_TCP_SYN };
+
+		syn.sport = (uint16_t)(3000 + i);
+		syns.push_back(syn.Build());
+	}
+	std::vector<rte_mbuf *> burst;
+	for (const Frame &frame : syns) {
+		burst.push_back(rte_pktmbuf_alloc(rx_));
+		memcpy(rte_pktmbuf_append(burst.back(), (uint16_t)frame.size()), frame.data(),
+			frame.size());
+	}
+	leat_inet_input(inet_, now_us_, burst.data(), (uint16_t)burst.size());
+	EXPECT_EQ(2u, Stats().tcp_cookies_sent);
+	EXPECT_EQ(8u, Stats().tx_no_mbuf_new);
+	EXPECT_EQ(2u, OutputTcp().size());
 }
 
 TEST_F(InetBuffer, ThenTextIsCopiedInsteadOfAttached)
@@ -247,25 +284,33 @@ TEST_F(InetBuffer, WhoWouldBeginIsTurnedAwayWhileAnyPoolIsLow)
 
 TEST_F(InetBuffer, ACookieIsTakenOnceThereAreBuffersAgain)
 {
-	OpenListening();
-	Leave(text_, 0);
-	Tcp syn = { LEAT_TCP_SYN };
-	syn.seq = 1000;
-	syn.mss = 1460;
-	ASSERT_TRUE(Arrive(syn.Build()));
-	std::vector<SeenTcp> out = OutputTcp();
-	ASSERT_EQ(1u, out.size());
-	peer_seq_ = 1001;
-	peer_ack_ = out[0].seg.seq + 1;
-	Tcp text = FromPeer(LEAT_TCP_ACK, "hello");
-	ASSERT_TRUE(Arrive(text.Build()));
-	EXPECT_TRUE(Events().empty());
-	EXPECT_TRUE(Output().empty()) << "no RST: it will come again";
-	GiveBack();
-	ASSERT_TRUE(Arrive(text.Build()));
-	EXPECT_EQ(1u, Stats().tcp_cookies_accepted);
-	TakeAndKeep();
-	EXPECT_EQ(1u, held_.size());
+	for (rte_mempool *pool : { text_, pool_ }) {
+		OpenListening();
+		Leave(pool, pool == pool_ ? kForNew : 0);
+		Tcp syn = { LEAT_TCP_SYN };
+		syn.seq = 1000;
+		syn.mss = 1460;
+		ASSERT_TRUE(Arrive(syn.Build()));
+		std::vector<SeenTcp> out = OutputTcp();
+		ASSERT_EQ(1u, out.size());
+		EXPECT_EQ(1u, Stats().tcp_begin_refused);
+		peer_seq_ = 1001;
+		peer_ack_ = out[0].seg.seq + 1;
+		Tcp text = FromPeer(LEAT_TCP_ACK, "hello");
+		ASSERT_TRUE(Arrive(text.Build()));
+		EXPECT_TRUE(Events().empty());
+		EXPECT_TRUE(Output().empty()) << "no RST: it will come again";
+		EXPECT_EQ(2u, Stats().tcp_begin_refused);
+		EXPECT_EQ(0u, leat_inet_nb_conns(inet_));
+		GiveBack();
+		ASSERT_TRUE(Arrive(text.Build()));
+		EXPECT_EQ(1u, Stats().tcp_cookies_accepted);
+		TakeAndKeep();
+		ASSERT_EQ(1u, held_.size());
+		rte_pktmbuf_free(held_[0]);
+		held_.clear();
+		Close();
+	}
 }
 
 TEST_F(InetBuffer, WhileFewAreLeftToReceiveWithOnlyTextInOrderIsKept)
