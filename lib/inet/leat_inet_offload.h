@@ -29,6 +29,10 @@ extern "C" {
  * it, and no other does until the peer has acknowledged that segment. It is used from then
  * on. When the segment came through only after it was sent again, without the offload, for
  * LEAT_INET_TRIALS_MAX times, the offload is given up.
+ *
+ * A trial is for both families, over the one whose text comes first; a port that sums or
+ * cuts segments of one only must not promise it. The one of tx_ip_cksum, and those behind it,
+ * wait for text over IPv4: a stack that never sends any copies its text and cuts it itself.
  */
 struct leat_inet_offloads {
 	bool tx_tcp_cksum;
