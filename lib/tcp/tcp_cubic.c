@@ -73,7 +73,8 @@ cubic_begin(struct leat_tcb *tcb, uint64_t now_us)
 static void
 cubic_step(struct leat_tcb *tcb, uint64_t now_us)
 {
-	int64_t t_ms = (int64_t)(tcp_ms(now_us) - tcb->cubic.epoch_ms);
+	/* A pause counts from the last segment on: the epoch may lie ahead by a round trip then. */
+	int64_t t_ms = LEAT_MAX((int32_t)(tcp_ms(now_us) - tcb->cubic.epoch_ms), 0);
 	uint32_t alpha = tcb->cubic.wnd_est < tcb->wnd_prior ? CUBIC_ALPHA_1024 : 1024;
 	uint32_t target;
 

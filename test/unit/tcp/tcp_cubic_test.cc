@@ -133,6 +133,22 @@ TEST_F(TcpCubic, PauseDoesNotCount)
 	EXPECT_EQ(epoch_ms + 150, tcb.cubic.epoch_ms);
 }
 
+// Section 5.8: a round trip shorter than that before the pause is not one of many seconds.
+TEST_F(TcpCubic, PauseThatMovesTheEpochAheadOfTheClockIsNoLongTime)
+{
+	Open();
+	Lose(100 * kMss);
+	tcb.snd_at_ms = (uint32_t)(now / 1000);
+	Round(100000); // the epoch begins a round trip after the last segment
+	now += 10000;
+	tcp_cc_on_restart(&tcb, now);
+	uint32_t wnd = tcb.cwnd;
+
+	tcb.snd_at_ms = (uint32_t)(now / 1000);
+	Round(20000);
+	EXPECT_LE(tcb.cwnd, wnd + 8 * kMss);
+}
+
 TEST_F(TcpCubic, NewRenoIsThereForWhoWantsIt)
 {
 	conf.congestion = LEAT_TCP_NEWRENO;
