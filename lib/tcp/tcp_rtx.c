@@ -96,6 +96,7 @@ rtx_arm(struct leat_tcb *tcb, uint64_t now_us)
 {
 	uint64_t probe_us = tcp_tlp_wait_us(tcb);
 
+	tcb->nb_probes = 0; /* the window takes what is in flight */
 	tcb->timer_kind = probe_us == UINT64_MAX ? TCP_TIMER_RTX : TCP_TIMER_TLP;
 	tcb->rtx_at_us = now_us + LEAT_MIN(probe_us, (uint64_t)tcb->rto_us);
 }

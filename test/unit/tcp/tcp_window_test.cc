@@ -325,6 +325,7 @@ TEST_F(TcpSndWnd, ClosedWindowIsProbedWithBackOff)
 	ASSERT_EQ(1u, sent.size());
 	EXPECT_EQ("reply", sent[0].text);
 	EXPECT_EQ(kIss + 1, sent[0].seq);
+	EXPECT_EQ(0u, tcb.nb_probes); // it is closed no more
 }
 
 TEST_F(TcpSndWnd, AnsweredProbesGoOnForEverAndUnansweredEnd)
