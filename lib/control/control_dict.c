@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +24,17 @@ control_dict_open(struct control_dict *dict, struct rte_tel_data *data)
 	return 0;
 }
 
+/* Telemetry refuses names that are not of letters, digits, _ and /; those of ports may be. */
+static const char *
+name_clean(const char *name, char text[CONTROL_NAME_LEN])
+{
+	(void)snprintf(text, CONTROL_NAME_LEN, "%s", name); /* what is longer is cut */
+	for (char *c = text; *c != '\0'; c++)
+		if (!isalnum((unsigned char)*c) && *c != '_' && *c != '/')
+			*c = '_';
+	return text;
+}
+
 /* Is there room for a value of @p len bytes? */
 static bool
 dict_has_room(const struct control_dict *dict, const char *name, size_t len)
@@ -41,10 +53,11 @@ dict_count(struct control_dict *dict, const char *name, size_t len)
 bool
 control_dict_u64(struct control_dict *dict, const char *name, uint64_t value)
 {
+	char clean[CONTROL_NAME_LEN];
 	size_t len = (size_t)snprintf(NULL, 0, "%" PRIu64, value);
 
 	if (!dict_has_room(dict, name, len) ||
-		rte_tel_data_add_dict_u64(dict->data, name, value) != 0)
+		rte_tel_data_add_dict_u64(dict->data, name_clean(name, clean), value) != 0)
 		return false;
 	dict_count(dict, name, len);
 	return true;
@@ -53,10 +66,11 @@ control_dict_u64(struct control_dict *dict, const char *name, uint64_t value)
 bool
 control_dict_text(struct control_dict *dict, const char *name, const char *text)
 {
+	char clean[CONTROL_NAME_LEN];
 	size_t len = strlen(text) + TEXT_FRAME_LEN;
 
 	if (!dict_has_room(dict, name, len) ||
-		rte_tel_data_add_dict_string(dict->data, name, text) != 0)
+		rte_tel_data_add_dict_string(dict->data, name_clean(name, clean), text) != 0)
 		return false;
 	dict_count(dict, name, len);
 	return true;
@@ -65,8 +79,11 @@ control_dict_text(struct control_dict *dict, const char *name, const char *text)
 bool
 control_dict_add(struct control_dict *dict, const char *name, struct control_dict *child)
 {
+	char clean[CONTROL_NAME_LEN];
+
 	if (!dict_has_room(dict, name, child->len) ||
-		rte_tel_data_add_dict_container(dict->data, name, child->data, 0) != 0) {
+		rte_tel_data_add_dict_container(
+			dict->data, name_clean(name, clean), child->data, 0) != 0) {
 		control_dict_free(child);
 		return false;
 	}

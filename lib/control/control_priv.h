@@ -29,7 +29,10 @@ struct control_dict {
 
 /* Begin one on telemetry's own @p data, or, where that is NULL, on new memory: 0 or -ENOMEM. */
 int control_dict_open(struct control_dict *dict, struct rte_tel_data *data);
-/* Each returns whether it found room; if not, nothing is changed. */
+/*
+ * Each returns whether it found room; if not, nothing is changed. Of a name, what telemetry
+ * does not take becomes _.
+ */
 bool control_dict_u64(struct control_dict *dict, const char *name, uint64_t value);
 bool control_dict_text(struct control_dict *dict, const char *name, const char *text);
 /* Takes @p child, also where there is no room. */

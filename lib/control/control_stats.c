@@ -6,7 +6,6 @@
  * transport on the port p0; each has structs of them, such as "inet".
  */
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -176,34 +175,22 @@ control_stats(struct leat_control *control, const char *params, struct control_d
 	return 0;
 }
 
-/* Names of telemetry are of letters, digits, _ and /. */
-static void
-name_clean(char *name)
-{
-	for (; *name != '\0'; name++)
-		if (!isalnum((unsigned char)*name) && *name != '_' && *name != '/')
-			*name = '_';
-}
-
 static void
 pool_tell(struct rte_mempool *pool, void *arg)
 {
 	struct control_dict *pools = arg;
 	struct control_dict dict;
-	char name[RTE_MEMPOOL_NAMESIZE];
 	bool fits;
 
 	if (control_dict_open(&dict, NULL) < 0)
 		return;
-	(void)snprintf(name, sizeof(name), "%s", pool->name);
-	name_clean(name);
 	fits = control_dict_u64(&dict, "size", pool->size) &&
 	       control_dict_u64(&dict, "in_use", rte_mempool_in_use_count(pool)) &&
 	       control_dict_u64(&dict, "bytes",
 		       (uint64_t)pool->size *
 			       (pool->header_size + pool->elt_size + pool->trailer_size));
-	LEAT_VERIFY(fits);                          /* an entry is far shorter than a reply */
-	(void)control_dict_add(pools, name, &dict); /* drivers may have pools without end */
+	LEAT_VERIFY(fits);                                /* an entry is far shorter than a reply */
+	(void)control_dict_add(pools, pool->name, &dict); /* drivers may have pools without end */
 }
 
 static void

@@ -38,6 +38,13 @@ TEST_F(ControlDict, CountsTheBytesOfItsText)
 	EXPECT_EQ(strlen("{\"cwnd\":14480,\"state\":\"LISTEN\",}"), dict_.len);
 }
 
+// A port's name may have a hyphen; telemetry refuses it.
+TEST_F(ControlDict, TakesNamesThatTelemetryRefuses)
+{
+	EXPECT_TRUE(control_dict_u64(&dict_, "worker0/lan-1/inet", 0));
+	EXPECT_EQ(1u, dict_.nb_entries);
+}
+
 TEST_F(ControlDict, CountsAChildAsItIs)
 {
 	control_dict child;
