@@ -206,9 +206,9 @@ leatd_args_parse(int argc, char **argv, struct leatd_args *args, struct leatd_co
 
 /* "  --name META" padded to HELP_COLUMN, or a line of its own where it is longer. */
 static void
-help_option(FILE *out, const char *dashes, const char *name, const char *meta)
+help_option(FILE *out, const char *dashes, const char *name, const char *glue, const char *meta)
 {
-	int len = fprintf(out, "  %s%s%s%s", dashes, name, *meta != '\0' ? " " : "", meta);
+	int len = fprintf(out, "  %s%s%s%s", dashes, name, *meta != '\0' ? glue : "", meta);
 
 	if (len < HELP_COLUMN)
 		(void)fprintf(out, "%*s", HELP_COLUMN - len, "");
@@ -220,13 +220,11 @@ static void
 help_key(FILE *out, const struct leatd_key *key)
 {
 	char allowed[LEATD_VALUE_LEN];
-	bool is_item = leatd_section_has_name(key->section);
 
-	if (is_item)
-		(void)fprintf(out, "  %s=%s%*s", key->name, key->meta,
-			HELP_COLUMN - 3 - (int)strlen(key->name) - (int)strlen(key->meta), "");
+	if (leatd_section_has_name(key->section)) /* a part of --port or --listen */
+		help_option(out, "", key->name, "=", key->meta);
 	else
-		help_option(out, "--", key->name, key->meta);
+		help_option(out, "--", key->name, " ", key->meta);
 	(void)fprintf(out, "%s\n%*s(", key->help, HELP_COLUMN, "");
 	(void)fprintf(out, "%s", leatd_key_allowed(key, allowed));
 	if (key->default_text == NULL)
@@ -251,7 +249,7 @@ leatd_args_help(FILE *out)
 	for (uint32_t i = 0; i < LEAT_DIM(fixed_options); i++) {
 		const struct option_text *o = &fixed_options[i];
 
-		help_option(out, "--", o->name, o->meta != NULL ? o->meta : "");
+		help_option(out, "--", o->name, " ", o->meta != NULL ? o->meta : "");
 		(void)fprintf(out, "%s\n", o->help);
 	}
 	keys = leatd_key_table(&nb);
