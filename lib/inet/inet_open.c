@@ -405,6 +405,7 @@ inet_alloc_tables(struct leat_inet *inet)
 		return -ENOMEM;
 	inet->conf.tcp.pool =
 		leat_tcp_pool_init(inet->tcp_pool, conf_nb_records(conf), conf_nb_reass(conf));
+	inet->tcp6.pool = inet->conf.tcp.pool;
 	inet->tw_mem = rte_zmalloc_socket("leat_inet",
 		LEAT_MAX(conf->nb_time_waits_max, 1u) * sizeof(*inet->tw_mem), LEAT_CACHE_LINE_LEN,
 		conf->socket_id);

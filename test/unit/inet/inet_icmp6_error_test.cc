@@ -69,6 +69,19 @@ TEST_F(InetIcmp6Error, PacketTooBigLowersTheSegmentsOfItsConnection)
 	EXPECT_LE(out[0].size(), 14u + 1400u);
 }
 
+// RFC 8201 section 4, RFC 1191 section 6.5: all that was too big goes again at once.
+TEST_F(InetIcmp6Error, WholeOfWhatWasTooBigGoesAgain)
+{
+	OpenSending();
+	size_t hdrs_len = sent_[0].size() - 1440;
+
+	Input({ TooBig(1300) });
+	std::vector<Frame> out = Output();
+	ASSERT_EQ(2u, out.size());
+	EXPECT_EQ(hdrs_len + 1240, out[0].size());
+	EXPECT_EQ(hdrs_len + 200, out[1].size());
+}
+
 TEST_F(InetIcmp6Error, MtuOf1280IsTheLeast)
 {
 	OpenSending();
