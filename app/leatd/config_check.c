@@ -254,6 +254,18 @@ listen_check(const struct leatd_conf *conf, const struct leatd_parts *parts,
 		listen->where, listen->address);
 }
 
+/* What follows from a silence that nobody waits for is a mistake. */
+static int
+listen_check_keepalive(const struct leatd_listen_conf *listen, struct leat_error *error)
+{
+	if (listen->keep_idle_s != 0 ||
+		(listen->keep_interval_s == 0 && listen->nb_keep_probes == 0))
+		return 0;
+	return leat_error_set(error, -EINVAL, "%s: %s says nothing without keepalive-idle",
+		listen->where,
+		listen->keep_interval_s != 0 ? "keepalive-interval" : "keepalive-probes");
+}
+
 /* Two listeners that would have one connection; the families are apart. */
 static bool
 listens_overlap(const struct leatd_listen_conf *a, const struct leatd_listen_conf *b)
@@ -277,6 +289,8 @@ listens_check(struct leatd_conf *conf, const struct leatd_parts *parts, struct l
 		struct leatd_listen_conf *listen = &conf->listens[i];
 
 		ret = listen_check(conf, parts, listen, error);
+		if (ret == 0)
+			ret = listen_check_keepalive(listen, error);
 		if (ret < 0)
 			return ret;
 		for (uint32_t j = 0; j < i; j++) {

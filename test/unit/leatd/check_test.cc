@@ -78,6 +78,18 @@ TEST(Check, ADpdkListenerNeedsAPortNumber)
 	EXPECT_EQ(0, CheckArgs({ "--listen", "resp,dpdk,10.77.0.1,65535" }).ret);
 }
 
+TEST(Check, KeepAlivesAreAskedForByTheirIdleTime)
+{
+	for (const std::string key : { "keepalive-interval", "keepalive-probes" }) {
+		std::string listen = "resp,dpdk,10.77.0.1,7000," + key + "=3";
+
+		EXPECT_EQ(
+			"--listen " + listen + ": " + key + " says nothing without keepalive-idle",
+			CheckError({ "--listen", listen }));
+		EXPECT_EQ(0, CheckArgs({ "--listen", listen + ",keepalive-idle=60" }).ret);
+	}
+}
+
 TEST(Check, TheAnyAddressOverlapsEveryOther)
 {
 	EXPECT_EQ("--listen http,dpdk,0.0.0.0,6379: port 6379 is already that of resp 10.77.0.1",
