@@ -20,12 +20,11 @@ static const struct class_reserve {
 	[INET_CLASS_NEW] = { 128, 4 },
 };
 
-/* The same of the pool of received frames, for each level. */
-static const uint32_t rx_shares[INET_RX_LEVELS] = {
-	[INET_RX_LAST] = 32,
-	[INET_RX_SCARCE] = 16,
-	[INET_RX_LOW] = 8,
-	[INET_RX_PLENTY] = 0,
+/* The pool of received frames is at a level when less than one of 2^shift is free. */
+static const uint8_t rx_shifts[INET_RX_PLENTY] = {
+	[INET_RX_LAST] = 5,
+	[INET_RX_SCARCE] = 4,
+	[INET_RX_LOW] = 3,
 };
 
 #define TEXT_LOW_SHARE 8u
@@ -74,7 +73,7 @@ inet_buffers_look_rx(struct leat_inet *inet)
 		uint32_t nb_free = pool_nb_free(rx_pool);
 
 		for (level = 0; level < INET_RX_PLENTY; level++) {
-			if (nb_free < rx_pool->size / rx_shares[level])
+			if (nb_free < rx_pool->size >> rx_shifts[level])
 				break;
 		}
 	}

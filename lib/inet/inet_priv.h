@@ -212,7 +212,6 @@ enum inet_rx_level {
 	INET_RX_SCARCE, /* for the text of those that have used up what they got */
 	INET_RX_LOW,    /* not for text out of order, nor for much of one connection */
 	INET_RX_PLENTY,
-	INET_RX_LEVELS,
 };
 
 struct inet_buffers {
