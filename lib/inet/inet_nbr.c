@@ -229,7 +229,7 @@ inet_nbr_update(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac
 {
 	if (inet_nbr_is_usable(nbr) && !leat_eth_addr_is_equal(nbr->mac, mac))
 		inet->stats.nbr_moved++;
-	memcpy(nbr->mac, mac, LEAT_ETH_ADDR_LEN);
+	memmove(nbr->mac, mac, LEAT_ETH_ADDR_LEN); /* it may be its own */
 	nbr->confirmed_us = inet->now_us;
 	if (nbr->state == INET_NBR_REACHABLE)
 		return;
