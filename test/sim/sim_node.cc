@@ -133,7 +133,7 @@ Node::Connect(Pair *pair)
 		ReusePort(inet_);
 	leat_inet_conn_ends(conn, &addr, &port, &addr, &rport);
 	Attach(conn, &pair->sides[0]);
-	by_port[port] = pair;
+	by_port[PortKey(pair->is_ipv6, port)] = pair;
 	pair->port = port;
 	sides_.push_back(&pair->sides[0]);
 }
@@ -215,7 +215,7 @@ Node::TakeOpen(leat_inet_conn *conn)
 	leat_inet_conn_ends(conn, &laddr, &lport, &raddr, &rport);
 	if (side == nullptr) { // accepted
 		Node &peer = *sim_->nodes[1 - idx_];
-		auto it = peer.by_port.find(rport);
+		auto it = peer.by_port.find(PortKey(!leat_ip_addr_is_ipv4(raddr), rport));
 
 		if (lport != kPort || it == peer.by_port.end())
 			Fail("node %d: OPEN by nobody", idx_);
@@ -393,6 +393,7 @@ Node::Read(Side *side)
 		len = (uint32_t)sim_->rng.In(1, len);
 	leat_inet_consumed(inet_, side->conn, len);
 	side->nb_unread -= len;
+	sim_->PairOf(side)->trouble_us = sim_->now_us; // which he has held up until now
 	side->read_at_us = sim_->now_us + side->pause_us;
 }
 
@@ -461,14 +462,16 @@ Node::CheckSent(const Frame &frame)
 		Fail("node %d: it sent a bad TCP checksum", idx_);
 	uint32_t end = layout.seq + (uint32_t)(layout.end_off - layout.text_off) +
 		       ((layout.flags & LEAT_TCP_SYN) != 0) + ((layout.flags & LEAT_TCP_FIN) != 0);
-	uint32_t ports = (uint32_t)layout.sport << 16 | layout.dport;
+	uint64_t ports = (uint64_t)PortKey(layout.is_ipv6, layout.sport) << 16 | layout.dport;
 	auto it = sent_max_.find(ports);
 
-	if (it == sent_max_.end()) {
+	if (it == sent_max_.end() || (layout.flags & LEAT_TCP_SYN) != 0) {
 		sent_max_[ports] = end;
 		return;
 	}
-	nb_retransmitted_ += end != layout.seq && (int32_t)(layout.seq - it->second) < 0;
+	// The last segment once more is a probe of the tail: where little is in flight, the
+	// peer's ACK is delayed for longer than that waits (RFC 8985 section 7.2).
+	nb_retransmitted_ += end != layout.seq && (int32_t)(end - it->second) < 0;
 	if ((int32_t)(end - it->second) > 0)
 		it->second = end;
 }

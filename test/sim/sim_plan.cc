@@ -46,16 +46,18 @@ DrawSpans(Rng *rng, uint64_t now_us, uint64_t len_max_us)
 }
 
 void
-DrawLink(LinkPlan *link, const Options &options, Rng *rng, uint64_t now_us)
+DrawLink(LinkPlan *link, const Options &options, bool is_clean, Rng *rng, uint64_t now_us)
 {
 	static const unsigned int loss_max[] = { 0, 100, 1000, 3000 };
 	unsigned int loss = loss_max[rng->In(0, 3)];
 
+	link->delay_us = rng->In(20, rng->OneIn(4) ? 200000 : 5000);
+	if (is_clean)
+		return;
 	link->loss = Chosen(options.loss, loss > 0 ? rng->In32(1, loss) : 0);
 	link->dup = Chosen(options.dup, DrawRate(rng, 1000));
 	link->reorder = Chosen(options.reorder, DrawRate(rng, 2000));
 	link->corrupt = Chosen(options.corrupt, DrawRate(rng, 300));
-	link->delay_us = rng->In(20, rng->OneIn(4) ? 200000 : 5000);
 	link->jitter_us = rng->OneIn(2) ? 0 : rng->In(0, link->delay_us / 8);
 	if (rng->OneIn(4)) {
 		link->ns_per_byte = rng->In(8, 8000); // 1 Mbit/s to 1 Gbit/s
@@ -95,7 +97,7 @@ DrawWindow(NodePlan *node, Rng *rng)
 }
 
 void
-DrawNode(NodePlan *node, const Plan &plan, Rng *rng, uint64_t now_us)
+DrawNode(NodePlan *node, const Plan &plan, bool is_clean, Rng *rng, uint64_t now_us)
 {
 	const uint16_t mss_max = (uint16_t)(plan.mtu - kHdrsLen);
 
@@ -109,9 +111,9 @@ DrawNode(NodePlan *node, const Plan &plan, Rng *rng, uint64_t now_us)
 	DrawWindow(node, rng);
 	node->ack_delay_us = rng->OneIn(3) ? 0 : 40000;
 	node->nb_reass_max = (uint16_t)(rng->OneIn(6) ? rng->In(0, 8) : 256);
-	if (rng->OneIn(8))
+	if (!is_clean && rng->OneIn(8))
 		node->nb_mbufs = rng->In32(256, 1024);
-	if (rng->OneIn(10))
+	if (!is_clean && rng->OneIn(10))
 		node->droughts = DrawSpans(rng, now_us, 5 * kSecondUs);
 	node->isn = rng->In32(0, UINT32_MAX);
 	if (plan.wraps)
@@ -148,14 +150,15 @@ Plan::Plan(const Options &options, Rng *rng, uint64_t now_us)
 	reuses_ports = rng->OneIn(3);
 	if (rng->OneIn(8))
 		cookies = LEAT_INET_COOKIES_ALWAYS;
+	const bool is_clean = rng->OneIn(8);
 	for (LinkPlan &link : links)
-		DrawLink(&link, options, rng, now_us);
+		DrawLink(&link, options, is_clean, rng, now_us);
 	links[1].spares_others = true;
 	// Without timestamps a cookie cannot be told from what TIME-WAIT waits for.
 	if (cookies == LEAT_INET_COOKIES_ALWAYS && ((links[0].strips | links[1].strips) & kStripTs))
 		reuses_ports = false;
 	for (NodePlan &node : nodes)
-		DrawNode(&node, *this, rng, now_us);
+		DrawNode(&node, *this, is_clean, rng, now_us);
 	time_wait_us = std::max(links[0].loss, links[1].loss) <= kLossOfTimeWaitMax
 			       ? kTimeWaitUs
 			       : kLongTimeWaitUs;

@@ -8,8 +8,9 @@
 // further, so that it fires at most RTO later, then after 2 RTO more, then after 4. When the
 // last trouble has ended at the n-th of these, at least 2^n RTO - 2 RTO have passed, and the
 // next is 2^n RTO away: as long as all of it has taken so far, and 2 RTO, but never longer
-// than the longest that is configured. What that one sends arrives, there being no more
-// trouble, and so does the answer.
+// than the longest that is configured. A probe of the tail may come before the first, and the
+// timer starts anew with it (RFC 8985 section 7.3): one RTO more. What that one sends arrives,
+// there being no more trouble, and so does the answer.
 
 #include "sim_world.h"
 
@@ -73,7 +74,7 @@ Sim::Lost(int from, const Frame &frame)
 	}
 	int opener = layout.dport == kPort ? from : 1 - from;
 	uint16_t port = layout.dport == kPort ? layout.sport : layout.dport;
-	auto it = nodes[opener]->by_port.find(port);
+	auto it = nodes[opener]->by_port.find(PortKey(layout.is_ipv6, port));
 
 	if (it != nodes[opener]->by_port.end())
 		it->second->trouble_us = now_us;
@@ -119,7 +120,8 @@ Sim::JudgeFlow(Pair *pair, int from)
 	if (work == Work::kHeldUp)
 		pair->trouble_us = now_us;
 	uint64_t last_us = std::max({ flow->progress_us, pair->trouble_us, trouble_us_ });
-	uint64_t wait_us = std::min(kRtoMaxUs, last_us - flow->progress_us + 2 * flow->rto_us);
+	uint64_t wait_us =
+		std::min(kRtoMaxUs, last_us - flow->progress_us + 2 * flow->rto_us) + flow->rto_us;
 
 	// Where nothing is lost, nothing waits for a timer; SYNs wait for a neighbour, and more
 	// than a few of them are dropped then.

@@ -94,6 +94,13 @@ struct Pair {
 	}
 };
 
+// Both families have ports of their own.
+inline uint32_t
+PortKey(bool is_ipv6, uint16_t port)
+{
+	return (uint32_t)is_ipv6 << 16 | port;
+}
+
 class Sim;
 
 // One stack and the applications on it.
@@ -112,7 +119,7 @@ class Node
 		return inet_;
 	}
 
-	std::map<uint16_t, Pair *> by_port; // of what this node has opened, the latest
+	std::map<uint32_t, Pair *> by_port; // of what this node has opened, the latest
 
       private:
 	void Receive();
@@ -157,7 +164,7 @@ class Node
 	uint32_t nb_reass_left_ = 0;
 	std::vector<rte_mbuf *> held_; // mbufs that somebody else has
 	std::vector<Side *> sides_;
-	std::map<uint32_t, uint32_t> sent_max_; // by both ports: one past the highest number sent
+	std::map<uint64_t, uint32_t> sent_max_; // by both ports: one past the highest number sent
 	uint64_t nb_retransmitted_ = 0;
 	uint64_t nb_dry_ = 0; // frames that found no mbuf, until the last turn
 	bool is_dry_ = false; // there was one in the last turn
