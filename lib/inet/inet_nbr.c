@@ -7,7 +7,8 @@
  * An entry comes to life when we need a neighbour or when somebody on our link asks
  * for one of our addresses, never by an answer that nobody asked for. What is learnt
  * from a question takes no other entry's place, so that a flood of questions cannot
- * push out the neighbours that are in use.
+ * push out the neighbours that are in use; and until we need it, it gives its place to
+ * one that we need, so that such a flood cannot keep others out either.
  */
 
 #include <errno.h>
@@ -83,6 +84,8 @@ nbr_may_evict(const struct leat_inet *inet, const struct inet_nbr *nbr)
 {
 	if (leat_ip_addr_is_equal(nbr->addr, inet_gateway(inet, nbr->addr)))
 		return false;
+	if (!nbr->is_needed) /* it only asked, however lately */
+		return true;
 	if (nbr->state == INET_NBR_INCOMPLETE) /* one that does not answer */
 		return nbr->nb_tries > 1;
 	return inet->now_us - nbr->confirmed_us > NBR_FRESH_US;
@@ -122,6 +125,7 @@ nbr_alloc(struct leat_inet *inet, struct leat_ip_addr addr)
 	nbr->addr = addr;
 	nbr->confirmed_us = inet->now_us;
 	nbr->nb_queued = 0;
+	nbr->is_needed = false;
 	LIST_INIT(&nbr->waiting);
 	return nbr;
 }
@@ -180,6 +184,7 @@ inet_nbr_get(struct leat_inet *inet, uint64_t now_us, struct leat_ip_addr addr)
 		nbr_set_asking(inet, nbr, INET_NBR_PROBE);
 		nbr_ask(inet, nbr);
 	}
+	nbr->is_needed = true;
 	return nbr;
 }
 

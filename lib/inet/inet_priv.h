@@ -69,6 +69,7 @@ struct inet_nbr {
 	uint8_t state; /* enum inet_nbr_state */
 	uint8_t nb_tries;
 	uint8_t nb_queued;
+	bool is_needed;        /* something of ours went there, or was to */
 	uint32_t generation;   /* of the entry: another one when it is freed */
 	uint64_t confirmed_us; /* last sign of life */
 	uint64_t retry_us;     /* INCOMPLETE, PROBE: when to ask again or give up */

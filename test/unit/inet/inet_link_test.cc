@@ -363,7 +363,7 @@ TEST_F(InetArp, FloodOfRequestsPushesOutNobody)
 	EXPECT_ECHO(true, Ip());
 }
 
-TEST_F(InetArp, FullTableGivesTheRoomOfAnIdleNeighbourToOneThatIsNeeded)
+TEST_F(InetArp, WhoOnlyAskedGivesHisRoomToOneThatIsNeeded)
 {
 	Open();
 	for (uint32_t i = 0; i < conf_.nb_neighbours_max; i++)
@@ -371,15 +371,34 @@ TEST_F(InetArp, FullTableGivesTheRoomOfAnIdleNeighbourToOneThatIsNeeded)
 			kBroadcastMac) });
 	(void)Output();
 	Knock();
-	EXPECT_TRUE(Output().empty());
-	EXPECT_EQ(1u, Stats().nbr_full) << "all are fresh";
-	Wait(61 * kSecondUs);
-	Knock();
 	leat_arp arp;
 	std::vector<Frame> out = Output();
 	ASSERT_EQ(1u, out.size());
 	EXPECT_TRUE(IsArp(out[0], &arp));
+	EXPECT_EQ(0u, Stats().nbr_full);
 	EXPECT_EQ(1u, Stats().nbr_evicted);
+}
+
+TEST_F(InetArp, FullTableGivesTheRoomOfAnIdleNeighbourToOneThatIsNeeded)
+{
+	leat_inet_conn *conn;
+
+	Open();
+	(void)Output();
+	for (uint32_t i = 0; i < conf_.nb_neighbours_max; i++) {
+		Input({ BuildArp(LEAT_ARP_OP_REQUEST, kThirdMac, kThirdAddr + i, kPeerMac, kOurAddr,
+			kBroadcastMac) });
+		ASSERT_EQ(0, leat_inet_connect(inet_, V4(kThirdAddr + i), 80, now_us_, &conn));
+		EXPECT_EQ(2u, Output().size()) << "the reply to the request, and a SYN";
+	}
+	ASSERT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), 80, now_us_, &conn));
+	EXPECT_TRUE(Output().empty());
+	EXPECT_EQ(1u, Stats().nbr_full) << "all are fresh";
+	EXPECT_EQ(0u, Stats().nbr_evicted);
+	Wait(61 * kSecondUs);
+	ASSERT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), 81, now_us_, &conn));
+	(void)Output(); // SYNs again, and the question for the one that is new
+	EXPECT_LE(1u, Stats().nbr_evicted);
 }
 
 // RFC 1122 section 3.2.1.3.

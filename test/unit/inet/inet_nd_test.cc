@@ -335,6 +335,26 @@ TEST_F(InetNd, WhoAskedWithANewMacHasMovedThere)
 	EXPECT_EQ(1u, Stats().nbr_moved);
 }
 
+// The table takes what is heard; a frame of our own needs the room more.
+TEST_F(InetNd, FloodOfQuestionsLeavesRoomForWhoIsNeeded)
+{
+	Open();
+	(void)Output();
+	for (uint32_t i = 0; i < conf_.nb_neighbours_max; i++) {
+		Nd6 question = Solicit("fd77::1");
+
+		question.ip.src = V6("fd77::9:0:0");
+		leat_be32_put(question.ip.src.bytes + 12, i);
+		Input({ question.Build() });
+		(void)Output();
+	}
+	Knock();
+	Seen6 seen = OutputNd();
+	EXPECT_FALSE(seen.nd.is_advert);
+	EXPECT_EQ("fd77::2", TextOf(seen.nd.target));
+	EXPECT_EQ(0u, Stats().nbr_full);
+}
+
 TEST_F(InetNd, SolicitationFromOffLinkCreatesNoEntry)
 {
 	Open();
