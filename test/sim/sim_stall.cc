@@ -123,10 +123,11 @@ Sim::JudgeFlow(Pair *pair, int from)
 	uint64_t wait_us =
 		std::min(kRtoMaxUs, last_us - flow->progress_us + 2 * flow->rto_us) + flow->rto_us;
 
-	// Where nothing is lost, nothing waits for a timer; SYNs wait for a neighbour, and more
-	// than a few of them are dropped then.
+	// Where nothing is lost, nothing waits for a time-out, but perhaps a sender who has a
+	// small window for his (RFC 9293 section 3.8.6.2.1 (4)); SYNs wait for a neighbour, and
+	// more than a few of them are dropped then.
 	if (plan.IsClean() && side.is_open && pair->sides[1 - from].is_open)
-		wait_us = 0;
+		wait_us = flow->rto_us;
 	if (now_us <= last_us + wait_us + 2 * plan.PathMaxUs() + kSlackUs)
 		return;
 	Fail("port %u of node %d: side %d stalls: it got further at %.6f, last trouble at %.6f, "
