@@ -142,4 +142,11 @@ class InetLab : public testing::Test
 
 } // namespace inet_lab
 
+// Whether an echo in this packet is answered.
+#define EXPECT_ECHO(answered, ip)                                                                  \
+	do {                                                                                       \
+		Input({ BuildEcho(1, "x", ip) });                                                  \
+		EXPECT_EQ(answered ? 1u : 0u, Output().size());                                    \
+	} while (0)
+
 #endif // INET_LAB_H
