@@ -173,13 +173,13 @@ is_vdev_name(const char *text)
 	return true;
 }
 
-/* A gateway, of the family of its key. */
+/* A gateway, of the family of its key; "::" would be none. */
 static int
 addr_set(const struct leatd_key *key, struct leat_ip_addr *field, const char *value)
 {
 	struct leat_ip_addr addr;
 
-	if (leat_ip_addr_parse(value, &addr) < 0 ||
+	if (leat_ip_addr_parse(value, &addr) < 0 || leat_ip_addr_is_none(addr) ||
 		leat_ip_addr_is_ipv4(addr) != (key->type == LEATD_KEY_IPV4))
 		return -EINVAL;
 	*field = addr;

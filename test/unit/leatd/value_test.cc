@@ -195,7 +195,7 @@ TEST_F(KeyValue, GatewaysAreEachOfTheirFamily)
 	EXPECT_EQ("fe80::1", Get("port", "gw6"));
 	EXPECT_EQ("", Get("port", "gw"));
 	for (const char *bad : { "", "10.77.0.1", "::ffff:10.77.0.1", "fe80::1%eth0", "[fe80::1]",
-		     "fe80::1/64", "fe80:" })
+		     "fe80::1/64", "fe80:", "::" })
 		EXPECT_EQ(-EINVAL, Set("port", "gw6", bad)) << bad;
 	EXPECT_EQ(-EINVAL, Set("port", "gw", "fe80::1"));
 }
