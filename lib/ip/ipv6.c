@@ -133,11 +133,12 @@ leat_ipv6_skip_ext(struct leat_slice in, uint8_t *proto)
 	uint8_t next = *proto;
 
 	for (unsigned int i = 0; proto_is_ext(next); i++) {
-		struct leat_slice ext = { in.data + off, max - off };
+		struct leat_slice ext = { .len = max - off };
 		ssize_t len;
 
 		if (i == LEAT_IPV6_EXT_MAX || ext.len < EXT_UNIT)
 			return -EBADMSG;
+		ext.data = in.data + off;
 		if (next == LEAT_IPV6_PROTO_HOPOPTS && i > 0) /* only the first, section 4.1 */
 			return -EBADMSG;
 		len = ext_check(ext, next);

@@ -4,6 +4,7 @@
 // added to on the way to the driver, and whose frames are finished by callbacks.
 
 #include <rte_ethdev.h>
+#include <rte_malloc.h>
 
 #include <leat_be.h>
 #include <leat_cksum.h>
@@ -110,15 +111,31 @@ class DpdkOffload : public WireEcho
 			uint16_t id = leat_dpdk_port_info(ports[i])->port_id;
 
 			devices[i].xp = xps[i];
-			ASSERT_NE(
-				nullptr, rte_eth_add_tx_callback(id, 0, TransmitDone, &devices[i]));
-			ASSERT_NE(
-				nullptr, rte_eth_add_rx_callback(id, 0, ReceiveDone, &devices[i]));
+			tx_done[i] = rte_eth_add_tx_callback(id, 0, TransmitDone, &devices[i]);
+			rx_done[i] = rte_eth_add_rx_callback(id, 0, ReceiveDone, &devices[i]);
+			ASSERT_NE(nullptr, tx_done[i]);
+			ASSERT_NE(nullptr, rx_done[i]);
+		}
+	}
+
+	// The next port of this number would have them too.
+	void CloseDevices()
+	{
+		for (int i = 0; i < 2; i++) {
+			if (ports[i] == nullptr)
+				continue;
+			uint16_t id = leat_dpdk_port_info(ports[i])->port_id;
+
+			(void)rte_eth_remove_tx_callback(id, 0, tx_done[i]);
+			(void)rte_eth_remove_rx_callback(id, 0, rx_done[i]);
+			rte_free(const_cast<rte_eth_rxtx_callback *>(tx_done[i]));
+			rte_free(const_cast<rte_eth_rxtx_callback *>(rx_done[i]));
 		}
 	}
 
 	void TearDown() override
 	{
+		CloseDevices();
 		WireEcho::TearDown();
 		tx_promised = 0;
 		rx_promised = 0;
@@ -133,6 +150,8 @@ class DpdkOffload : public WireEcho
 	}
 
 	Device devices[2];
+	const rte_eth_rxtx_callback *tx_done[2] = {};
+	const rte_eth_rxtx_callback *rx_done[2] = {};
 };
 
 } // namespace
