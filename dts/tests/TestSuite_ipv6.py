@@ -226,7 +226,7 @@ def test_advertisement_that_nobody_asked_for_creates_nothing(lab: Lab) -> None:
     """RFC 4861 section 7.2.5.
 
     Steps:
-        Advertise an address that the daemon does not know, to it and to all; ping from there
+        Advertise an address that the daemon does not know, to it and to all; connect from there
         without answering its question.
 
     Verify:
@@ -236,7 +236,8 @@ def test_advertisement_that_nobody_asked_for_creates_nothing(lab: Lab) -> None:
     stranger.addr, stranger.mac, stranger.answers = "fd77::bad", "02:00:00:00:0b:ad", False
     stranger.send(stranger.advert())
     stranger.send(stranger.advert(dst="ff02::1", solicited=0))
-    assert stranger.ask_echo(echo(stranger), SILENCE_S) is None
+    syn = stranger.ip() / TCP(sport=next(_ports), dport=RESP_PORT, flags="S")
+    assert stranger.ask_tcp(syn, SILENCE_S) is None
     assert stranger.nb_asked > 0
     stranger.close()
 
