@@ -265,14 +265,12 @@ init_keys(struct leat_inet *inet)
 		inet->conf.tcp.ts_offset = (uint32_t)leat_siphash(&seed, "ts", 2);
 }
 
-/* Our addresses and groups, and what is different over IPv6. */
+/* The settings over IPv6: those over IPv4, which are complete, but for sizes. */
 static void
-init_addrs(struct leat_inet *inet)
+init_tcp6(struct leat_inet *inet)
 {
 	uint16_t mss = (uint16_t)(inet->conf.mtu - LEAT_IPV6_HDR_LEN - LEAT_TCP_HDR_LEN);
 
-	inet->nb_addrs = inet_addrs_fill(&inet->conf, inet->addrs);
-	inet->nb_groups = leat_inet_multicast(&inet->conf, inet->groups);
 	inet->tcp6 = inet->conf.tcp;
 	inet->tcp6.mss = LEAT_MIN(inet->tcp6.mss, mss);
 	inet->tcp6.mss_default = LEAT_TCP_MSS_IPV6;
@@ -338,7 +336,8 @@ init_fields(struct leat_inet *inet)
 	TAILQ_INIT(&inet->nbrs_asking);
 	leat_timer_wheel_init(&inet->wheel, conf->now_us);
 	init_keys(inet);
-	init_addrs(inet); /* with the settings of above */
+	inet->nb_addrs = inet_addrs_fill(conf, inet->addrs);
+	inet->nb_groups = leat_inet_multicast(conf, inet->groups);
 	init_eth_hdr(inet);
 	inet->nb_tx_segs_max = segs_max(conf->nb_tx_segs_max, LEAT_INET_TX_SEGS_MAX);
 	inet->nb_tso_segs_max = segs_max(conf->nb_tso_segs_max, LEAT_INET_TSO_SEGS_MAX);
@@ -405,7 +404,6 @@ inet_alloc_tables(struct leat_inet *inet)
 		return -ENOMEM;
 	inet->conf.tcp.pool =
 		leat_tcp_pool_init(inet->tcp_pool, conf_nb_records(conf), conf_nb_reass(conf));
-	inet->tcp6.pool = inet->conf.tcp.pool;
 	inet->tw_mem = rte_zmalloc_socket("leat_inet",
 		LEAT_MAX(conf->nb_time_waits_max, 1u) * sizeof(*inet->tw_mem), LEAT_CACHE_LINE_LEN,
 		conf->socket_id);
@@ -449,6 +447,7 @@ leat_inet_open(const struct leat_inet_conf *conf, struct leat_inet **out, struct
 			conf->name, (leat_inet_mem_len(conf) >> 20) + 1);
 		goto free_inet;
 	}
+	init_tcp6(inet);
 	init_lists(inet);
 	*out = inet;
 	return 0;
