@@ -291,7 +291,7 @@ conn_emit(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *
 
 /*
  * Text of several segments that the port cannot cut, such as for its many pieces, is cut
- * here; conn_limit_tso() has seen to it that there is room. What finds no mbuf is lost.
+ * here; conn_tso_len_max() has seen to it that there is room. What finds no mbuf is lost.
  */
 static uint16_t
 conn_cut(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *frame,
@@ -337,18 +337,14 @@ conn_send(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *
 	return conn_cut(inet, conn, frame, out, frames);
 }
 
-/* Let text leave at once that is one frame for a port that cuts it, or at most @p nb if not. */
-static void
-conn_limit_tso(struct leat_inet *inet, const struct leat_inet_conn *conn, uint16_t nb)
+/* Text that may leave at once: one frame for a port that cuts it, or at most @p nb if not. */
+static uint32_t
+conn_tso_len_max(const struct leat_inet *inet, const struct leat_inet_conn *conn, uint16_t nb)
 {
 	bool may_try = inet->trial.offload == INET_OFFLOAD_TX_TSO && inet->trial.conn == NULL;
-	/* the settings of all connections are the stack's own */
-	struct leat_tcp_conf *conf = (struct leat_tcp_conf *)(uintptr_t)conn->tcb.conf;
 	uint32_t len = nb * (uint32_t)(conn->tcb.snd_mss - LEAT_TCP_OPT_LEN_MAX);
 
-	conf->tso_len_max = 0;
-	if (inet->offloads.tx_tso || may_try)
-		conf->tso_len_max = LEAT_MIN(len, LEAT_INET_TSO_LEN_MAX);
+	return inet->offloads.tx_tso || may_try ? LEAT_MIN(len, LEAT_INET_TSO_LEN_MAX) : 0;
 }
 
 /*
@@ -370,8 +366,8 @@ conn_output(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf
 			STAILQ_INSERT_TAIL(&inet->output, conn, output_link);
 			break;
 		}
-		conn_limit_tso(inet, conn, (uint16_t)(nb - n));
-		if (!is_owed || !leat_tcp_output(&conn->tcb, inet->now_us, &out)) {
+		if (!is_owed || !leat_tcp_output(&conn->tcb, inet->now_us,
+					conn_tso_len_max(inet, conn, (uint16_t)(nb - n)), &out)) {
 			STAILQ_REMOVE_HEAD(&inet->output, output_link);
 			conn->in_output = false;
 			break;

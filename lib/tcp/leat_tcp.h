@@ -193,11 +193,6 @@ struct leat_tcp_conf {
 	uint8_t nb_keep_probes_max; /**< without an answer before the end, at least 1 */
 	struct leat_tcp_pool *pool; /**< one per stack; NULL: as one that is dry */
 	uint8_t congestion;         /**< enum leat_tcp_congestion */
-	/**
-	 * Text that leat_tcp_output() may return at once for the caller to cut into segments;
-	 * less than two segments: never more than one.
-	 */
-	uint32_t tso_len_max;
 	uint32_t ts_offset; /**< of our timestamps, a secret: they shall not tell how long we run */
 };
 
@@ -512,6 +507,9 @@ bool leat_tcp_refuse(const struct leat_tcb *tcb, uint64_t now_us, const struct l
 /**
  * The next segment that may go now.
  *
+ * @param tso_len_max
+ *   Bytes of text that may be returned at once, for the caller to cut into segments; less
+ *   than two segments: never more than one.
  * @param out
  *   Filled if the return value is true.
  * @return
@@ -519,7 +517,8 @@ bool leat_tcp_refuse(const struct leat_tcb *tcb, uint64_t now_us, const struct l
  *   - false: nothing (more) to send before the next input, call of the user or time-out.
  *   A caller that cannot build a frame does not call; what is owed stays owed.
  */
-bool leat_tcp_output(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out);
+bool leat_tcp_output(
+	struct leat_tcb *tcb, uint64_t now_us, uint32_t tso_len_max, struct leat_tcp_out *out);
 
 /** @return whether leat_tcp_output() should be called: it might have a segment. */
 static inline bool

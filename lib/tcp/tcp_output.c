@@ -107,10 +107,8 @@ out_text_max(const struct leat_tcb *tcb)
  * short segment but at the end of the text, @p is_end.
  */
 static uint32_t
-out_cut(const struct leat_tcb *tcb, uint32_t text_max, uint32_t len, bool is_end)
+out_cut(uint32_t tso_len_max, uint32_t text_max, uint32_t len, bool is_end)
 {
-	uint32_t tso_len_max = tcb->conf->tso_len_max;
-
 	if (len <= text_max)
 		return len;
 	if (tso_len_max < 2 * text_max)
@@ -187,7 +185,8 @@ out_front(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
  * probe (RFC 9293 section 3.8.6).
  */
 static uint32_t
-out_lost_len(const struct leat_tcb *tcb, const struct tcp_rec *rec, bool forced, bool *may_go)
+out_lost_len(const struct leat_tcb *tcb, uint32_t tso_len_max, const struct tcp_rec *rec,
+	bool forced, bool *may_go)
 {
 	uint32_t text_max = out_text_max(tcb);
 	uint32_t text_len = rec_text_len(tcb, rec);
@@ -201,12 +200,12 @@ out_lost_len(const struct leat_tcb *tcb, const struct tcp_rec *rec, bool forced,
 		*may_go = false;
 	if (room <= one || rec->end - tcb->snd_una > tcb->snd_wnd)
 		return one;
-	return out_cut(tcb, text_max, LEAT_MIN(text_len, room), room >= text_len);
+	return out_cut(tso_len_max, text_max, LEAT_MIN(text_len, room), room >= text_len);
 }
 
 /* What was lost, the oldest first, ahead of new text. */
 static bool
-out_rtx(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
+out_rtx(struct leat_tcb *tcb, uint64_t now_us, uint32_t tso_len_max, struct leat_tcp_out *out)
 {
 	bool forced = (tcb->owed & TCP_OWED_RTX) != 0;
 	struct tcp_rec *rec;
@@ -224,7 +223,7 @@ out_rtx(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 	if (rec == NULL)
 		return false;
 	tcp_rec_gather(tcb, rec, out_text_max(tcb)); /* small ones leave as one segment */
-	len = out_lost_len(tcb, rec, forced, &may_go);
+	len = out_lost_len(tcb, tso_len_max, rec, forced, &may_go);
 	if (may_go)
 		out_resend(tcb, now_us, out, rec, len);
 	return may_go;
@@ -236,7 +235,7 @@ out_rtx(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
  * lost comes first.
  */
 static uint32_t
-out_sendable(const struct leat_tcb *tcb, uint32_t text_max, uint32_t unsent)
+out_sendable(const struct leat_tcb *tcb, uint32_t tso_len_max, uint32_t text_max, uint32_t unsent)
 {
 	uint32_t flight = tcb->snd_max - tcb->snd_una;
 	uint32_t pipe = tcp_pipe(tcb);
@@ -248,7 +247,7 @@ out_sendable(const struct leat_tcb *tcb, uint32_t text_max, uint32_t unsent)
 	if (tcb->snd_lost > 0)
 		return 0;
 	if (len == unsent || len >= text_max)
-		return out_cut(tcb, text_max, len, len == unsent);
+		return out_cut(tso_len_max, text_max, len, len == unsent);
 	return len >= tcb->snd_wnd_max / 2 || tcb->probe_any ? len : 0;
 }
 
@@ -284,7 +283,7 @@ out_unsent(const struct leat_tcb *tcb)
 
 /* Text from snd_max on, and the FIN behind it. */
 static bool
-out_text(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
+out_text(struct leat_tcb *tcb, uint64_t now_us, uint32_t tso_len_max, struct leat_tcp_out *out)
 {
 	uint32_t text_max = out_text_max(tcb);
 	uint32_t unsent = out_unsent(tcb);
@@ -298,7 +297,7 @@ out_text(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 		tcb->life_at_us = now_us + tcb->conf->fin_wait_2_us;
 	if (tcb->snd_una == tcb->snd_max && unsent > 0)
 		tcp_cc_on_restart(tcb, now_us);
-	len = out_sendable(tcb, text_max, unsent);
+	len = out_sendable(tcb, tso_len_max, text_max, unsent);
 	/* A FIN takes no room: it goes whatever the window is. */
 	has_fin = tcb->fin_queued && !tcb->fin_sent && len == unsent;
 	if (len == 0 && !has_fin) {
@@ -385,11 +384,12 @@ out_ack(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 }
 
 bool
-leat_tcp_output(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
+leat_tcp_output(
+	struct leat_tcb *tcb, uint64_t now_us, uint32_t tso_len_max, struct leat_tcp_out *out)
 {
 	if (tcb->owed == 0)
 		return false;
 	return out_syn(tcb, now_us, out) || out_tlp(tcb, now_us, out) ||
-	       out_rtx(tcb, now_us, out) || out_text(tcb, now_us, out) ||
+	       out_rtx(tcb, now_us, tso_len_max, out) || out_text(tcb, now_us, tso_len_max, out) ||
 	       out_probe(tcb, now_us, out) || out_ack(tcb, now_us, out);
 }

@@ -178,7 +178,7 @@ conn_output(struct fuzz_conn *conn, unsigned int nb)
 	struct leat_tcp_out out;
 
 	for (unsigned int i = 0; i < nb; i++) {
-		if (!leat_tcp_output(&conn->tcb, conn->now_us, &out)) {
+		if (!leat_tcp_output(&conn->tcb, conn->now_us, 0, &out)) {
 			conn_check_quiet(conn);
 			return;
 		}

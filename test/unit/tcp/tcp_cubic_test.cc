@@ -164,26 +164,26 @@ TEST_F(TcpCubic, NewRenoIsThereForWhoWantsIt)
 
 TEST_F(TcpTso, WholeSegmentsLeaveAtOnce)
 {
-	conf.tso_len_max = 5500;
+	tso_len_max = 5500;
 	Open();
 	for (int i = 0; i < 8; i++)
 		Send(std::string(kMss, 'x'));
 	Send("end");
 	leat_tcp_out out;
 
-	ASSERT_TRUE(leat_tcp_output(&tcb, now, &out));
+	ASSERT_TRUE(leat_tcp_output(&tcb, now, tso_len_max, &out));
 	EXPECT_EQ(5000u, out.len);
 	EXPECT_EQ(kMss, out.mss);
 	EXPECT_FALSE(out.flags & kPsh);
-	ASSERT_TRUE(leat_tcp_output(&tcb, now, &out));
+	ASSERT_TRUE(leat_tcp_output(&tcb, now, tso_len_max, &out));
 	EXPECT_EQ(3003u, out.len); // the rest at the end
 	EXPECT_TRUE(out.flags & kPsh);
-	EXPECT_FALSE(leat_tcp_output(&tcb, now, &out));
+	EXPECT_FALSE(leat_tcp_output(&tcb, now, tso_len_max, &out));
 	EXPECT_EQ(2, tcb.nb_recs);
 	// One segment of it is lost, and only that goes again.
 	now += kRttUs;
 	AckSegs(2, { { 3, 8 } });
-	ASSERT_TRUE(leat_tcp_output(&tcb, now, &out));
+	ASSERT_TRUE(leat_tcp_output(&tcb, now, tso_len_max, &out));
 	EXPECT_EQ(At(2), out.seq);
 	EXPECT_EQ(kMss, out.len);
 	EXPECT_EQ(0, out.mss);
@@ -191,7 +191,7 @@ TEST_F(TcpTso, WholeSegmentsLeaveAtOnce)
 
 TEST_F(TcpTso, LimitBelowTwoSegmentsMeansOne)
 {
-	conf.tso_len_max = 2 * kMss - 1;
+	tso_len_max = 2 * kMss - 1;
 	Open();
 	for (int i = 0; i < 3; i++)
 		Send(std::string(kMss, 'x'));

@@ -129,6 +129,7 @@ class TcpTest : public testing::Test
       protected:
 	EnginePool engine_pool{ 4000, 10 };
 	leat_tcp_conf conf;
+	uint32_t tso_len_max = 0; // of leat_tcp_output()
 	leat_tcb tcb = {};
 	uint64_t now = kStart;
 	std::string received; // all text that the user took
@@ -209,7 +210,7 @@ class TcpTest : public testing::Test
 		std::vector<Sent> all;
 		leat_tcp_out out;
 
-		while (leat_tcp_output(&tcb, now, &out)) {
+		while (leat_tcp_output(&tcb, now, tso_len_max, &out)) {
 			all.push_back({ out.seq, out.ack, out.wnd, out.flags, out.opts,
 				BytesOf(out.text, out.off, out.len), out.is_rtx });
 			if (all.size() > 1000) {

@@ -37,13 +37,12 @@ class Transfer
 {
       public:
 	explicit Transfer(Path path, uint8_t congestion, uint32_t tso_len_max = 0)
-	    : path_(path), rng_(path.seed), pool_(4000, 4)
+	    : path_(path), tso_len_max_(tso_len_max), rng_(path.seed), pool_(4000, 4)
 	{
 		for (int i = 0; i < 2; i++) {
 			leat_tcp_conf_init(&confs_[i], kEthernetMss);
 			confs_[i].pool = pool_.get();
 			confs_[i].congestion = congestion;
-			confs_[i].tso_len_max = tso_len_max;
 		}
 	}
 
@@ -81,6 +80,7 @@ class Transfer
 	};
 
 	Path path_;
+	uint32_t tso_len_max_;
 	std::mt19937_64 rng_;
 	EnginePool pool_;
 	leat_tcp_conf confs_[2];
@@ -136,7 +136,8 @@ class Transfer
 			}
 			nb_queued_ += len;
 		}
-		while (tcb->state != LEAT_TCP_CLOSED && leat_tcp_output(tcb, NowUs(), &out))
+		while (tcb->state != LEAT_TCP_CLOSED &&
+			leat_tcp_output(tcb, NowUs(), tso_len_max_, &out))
 			Transmit(i, out);
 	}
 

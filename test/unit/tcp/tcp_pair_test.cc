@@ -34,6 +34,7 @@ ByteAt(uint64_t off, uint8_t salt)
 
 struct End {
 	leat_tcp_conf conf;
+	uint32_t tso_len_max = 0;
 	leat_tcb tcb = {};
 	std::unique_ptr<EnginePool> pool;
 	uint32_t budget = 100;
@@ -129,7 +130,7 @@ class Pair
 		End &end = ends[i];
 		leat_tcp_out out;
 
-		while (leat_tcp_output(&end.tcb, now, &out)) {
+		while (leat_tcp_output(&end.tcb, now, end.tso_len_max, &out)) {
 			if (out.flags & LEAT_TCP_ACK)
 				CheckEdge(end, out);
 			end.nb_text += out.len;
@@ -138,7 +139,7 @@ class Pair
 				out.mss = 1000;
 			} else {
 				ASSERT_GT(out.len, out.mss);
-				ASSERT_LE(out.len, end.conf.tso_len_max);
+				ASSERT_LE(out.len, end.tso_len_max);
 				ASSERT_EQ(1020u, out.mss + leat_tcp_hdr_len(&out));
 			}
 			Cut(i, out);
@@ -433,7 +434,7 @@ TEST_F(TcpPair, BadLinksDeliverEverything)
 			end.conf.snd_len_max = 1 + (uint32_t)(pair.rng() % 30000);
 			end.conf.ack_delay_us = pair.rng() % 2 == 0 ? 0 : 40000;
 			end.conf.nb_reass_max = (uint16_t)(pair.rng() % 60);
-			end.conf.tso_len_max = seed % 4 == 1 ? 16000 : 0;
+			end.tso_len_max = seed % 4 == 1 ? 16000 : 0;
 			if (seed % 5 == 0) // runs dry at once
 				end.pool = std::make_unique<EnginePool>(1 + seed / 5 % 8, 1);
 			end.conf.pool = seed % 25 == 0 ? nullptr : end.pool->get();

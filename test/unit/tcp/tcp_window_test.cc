@@ -520,7 +520,7 @@ TEST_F(TcpSndWnd, IndirectMbufOutlivesTheQueue)
 
 	Establish();
 	Send("reply");
-	ASSERT_TRUE(leat_tcp_output(&tcb, now, &out));
+	ASSERT_TRUE(leat_tcp_output(&tcb, now, 0, &out));
 	rte_mbuf *indirect = rte_pktmbuf_alloc(Pool());
 
 	rte_pktmbuf_attach(indirect, out.text);
