@@ -7,6 +7,14 @@
 
 #include "inet_priv.h"
 
+/* Over IPv6 the sum covers the ends too, RFC 4443 section 2.3. */
+static void
+icmp_pseudo_cksum(struct leat_cksum *cksum, const struct inet_ip *ip)
+{
+	if (!leat_ip_addr_is_ipv4(ip->dst))
+		inet_pseudo_cksum(cksum, ip);
+}
+
 /* The answer carries the whole text back, RFC 1122 section 3.2.2.6, RFC 4443 section 4.2. */
 void
 inet_icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
@@ -34,11 +42,32 @@ inet_icmp_reply(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t of
 	(void)leat_icmp_emit(icmp, message);
 	inet_mbuf_copy(mbuf, off + LEAT_ICMP_HDR_LEN, back->len - LEAT_ICMP_HDR_LEN,
 		message + LEAT_ICMP_HDR_LEN);
-	if (!leat_ip_addr_is_ipv4(back->dst))
-		inet_pseudo_cksum(&cksum, back);
+	icmp_pseudo_cksum(&cksum, back);
 	leat_cksum_add(&cksum, message, back->len);
 	leat_be16_put(message + LEAT_ICMP_CKSUM_OFF, leat_cksum_value(&cksum));
 	inet_ctl_reply(inet, back->dst, src_mac, frame);
+}
+
+bool
+inet_icmp_open(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
+	const struct inet_ip *ip, struct leat_icmp_hdr *icmp)
+{
+	uint8_t bytes[LEAT_ICMP_HDR_LEN];
+	struct leat_slice in = { bytes, LEAT_MIN(ip->len, sizeof(bytes)) };
+	struct leat_cksum cksum = { 0 };
+
+	inet_mbuf_copy(mbuf, off, (uint32_t)in.len, bytes);
+	if (leat_icmp_parse(in, icmp) < 0) {
+		inet->stats.rx_icmp_malformed++;
+		return false;
+	}
+	icmp_pseudo_cksum(&cksum, ip);
+	inet_mbuf_cksum(mbuf, off, ip->len, &cksum);
+	if (!leat_cksum_is_good(&cksum)) {
+		inet->stats.rx_icmp_cksum++;
+		return false;
+	}
+	return true;
 }
 
 void
@@ -52,21 +81,10 @@ inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t of
 		.proto = LEAT_IPV4_PROTO_ICMP,
 		.hop_limit = INET_HOP_LIMIT,
 	};
-	uint8_t bytes[LEAT_ICMP_HDR_LEN];
-	struct leat_slice in = { bytes, LEAT_MIN(ip->len, sizeof(bytes)) };
-	struct leat_cksum cksum = { 0 };
 	struct leat_icmp_hdr icmp;
 
-	inet_mbuf_copy(mbuf, off, (uint32_t)in.len, bytes);
-	if (leat_icmp_parse(in, &icmp) < 0) {
-		inet->stats.rx_icmp_malformed++;
+	if (!inet_icmp_open(inet, mbuf, off, ip, &icmp))
 		return;
-	}
-	inet_mbuf_cksum(mbuf, off, ip->len, &cksum);
-	if (!leat_cksum_is_good(&cksum)) {
-		inet->stats.rx_icmp_cksum++;
-		return;
-	}
 	if (icmp.type == LEAT_ICMP_TYPE_UNREACHABLE) {
 		inet_icmp_error_input(inet, mbuf, off, ip, &icmp);
 		return;

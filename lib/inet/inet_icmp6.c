@@ -68,21 +68,9 @@ void
 inet_icmp6_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
 	const struct inet_ip *ip, const uint8_t *src_mac)
 {
-	uint8_t bytes[LEAT_ICMP_HDR_LEN];
-	struct leat_slice in = { bytes, LEAT_MIN(ip->len, sizeof(bytes)) };
-	struct leat_cksum cksum = { 0 };
 	struct leat_icmp_hdr icmp;
 
-	inet_mbuf_copy(mbuf, off, (uint32_t)in.len, bytes);
-	if (leat_icmp_parse(in, &icmp) < 0) {
-		inet->stats.rx_icmp_malformed++;
+	if (!inet_icmp_open(inet, mbuf, off, ip, &icmp))
 		return;
-	}
-	inet_pseudo_cksum(&cksum, ip);
-	inet_mbuf_cksum(mbuf, off, ip->len, &cksum);
-	if (!leat_cksum_is_good(&cksum)) {
-		inet->stats.rx_icmp_cksum++;
-		return;
-	}
 	icmp6_dispatch(inet, mbuf, off, ip, src_mac, &icmp);
 }

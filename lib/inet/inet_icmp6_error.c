@@ -9,8 +9,7 @@
 
 #include "inet_priv.h"
 
-#define ICMP6_QUOTE_TCP_LEN 8u /* of the segment: both ports, sequence number */
-#define ICMP6_QUOTE_LEN     (LEAT_IPV6_HDR_LEN + ICMP6_QUOTE_TCP_LEN)
+#define ICMP6_QUOTE_LEN     (LEAT_IPV6_HDR_LEN + INET_QUOTE_TCP_LEN)
 
 #define ICMP6_CODE_NO_ROUTE 0u
 #define ICMP6_CODE_PORT     4u
@@ -55,7 +54,6 @@ inet_icmp6_error_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint
 {
 	uint8_t bytes[ICMP6_QUOTE_LEN];
 	struct leat_slice quote = { bytes, LEAT_MIN(ip->len - LEAT_ICMP_HDR_LEN, sizeof(bytes)) };
-	const uint8_t *tcp = bytes + LEAT_IPV6_HDR_LEN;
 	struct inet_icmp_error error = { 0 };
 	struct leat_ipv6_hdr quoted;
 
@@ -72,11 +70,7 @@ inet_icmp6_error_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint
 		inet->stats.rx_icmp_ignored++;
 		return;
 	}
-	inet->stats.rx_icmp_errors++;
 	error.key.laddr = quoted.src;
 	error.key.raddr = quoted.dst;
-	error.key.lport = leat_be16_get(tcp);
-	error.key.rport = leat_be16_get(tcp + 2);
-	error.seq = leat_be32_get(tcp + 4);
-	inet_icmp_error_take(inet, &error);
+	inet_icmp_error_take(inet, &error, bytes + LEAT_IPV6_HDR_LEN);
 }

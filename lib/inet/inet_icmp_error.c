@@ -9,8 +9,7 @@
 
 #include "inet_priv.h"
 
-#define ICMP_QUOTE_TCP_LEN      8u /* of the segment, RFC 792: both ports, sequence number */
-#define ICMP_QUOTE_LEN_MAX      (LEAT_IPV4_HDR_LEN_MAX + ICMP_QUOTE_TCP_LEN)
+#define ICMP_QUOTE_LEN_MAX      (LEAT_IPV4_HDR_LEN_MAX + INET_QUOTE_TCP_LEN)
 
 #define ICMP_CODE_HOST          1u
 #define ICMP_CODE_PROTOCOL      2u
@@ -23,11 +22,15 @@
 #define ICMP_CODE_MAX           15u
 
 void
-inet_icmp_error_take(struct leat_inet *inet, const struct inet_icmp_error *error)
+inet_icmp_error_take(struct leat_inet *inet, struct inet_icmp_error *error, const uint8_t *tcp)
 {
 	struct leat_inet_conn *conn;
+	uint32_t seq = leat_be32_get(tcp + 4);
 	void *data;
 
+	inet->stats.rx_icmp_errors++;
+	error->key.lport = leat_be16_get(tcp);
+	error->key.rport = leat_be16_get(tcp + 2);
 	if (!inet_bucket_take(&inet->icmp_error_bucket, inet->now_us)) {
 		inet->stats.rx_icmp_error_limited++;
 		return;
@@ -38,7 +41,7 @@ inet_icmp_error_take(struct leat_inet *inet, const struct inet_icmp_error *error
 		return;
 	}
 	conn = data;
-	if (!leat_tcp_is_in_flight(&conn->tcb, error->seq)) {
+	if (!leat_tcp_is_in_flight(&conn->tcb, seq)) {
 		inet->stats.rx_icmp_error_stale++;
 		return;
 	}
@@ -114,12 +117,11 @@ inet_icmp_error_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint3
 	struct leat_slice quote = { bytes, LEAT_MIN(ip->len - LEAT_ICMP_HDR_LEN, sizeof(bytes)) };
 	struct inet_icmp_error error = { 0 };
 	struct leat_ipv4_hdr quoted;
-	const uint8_t *tcp;
 
 	inet_mbuf_copy(mbuf, off + LEAT_ICMP_HDR_LEN, (uint32_t)quote.len, bytes);
 	/* How long the packet was it says itself; of it there is only this. */
 	if (leat_ipv4_parse(quote, UINT16_MAX, &quoted) < 0 ||
-		quote.len < quoted.hdr_len + ICMP_QUOTE_TCP_LEN) {
+		quote.len < quoted.hdr_len + INET_QUOTE_TCP_LEN) {
 		inet->stats.rx_icmp_malformed++;
 		return;
 	}
@@ -128,12 +130,7 @@ inet_icmp_error_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint3
 		inet->stats.rx_icmp_ignored++;
 		return;
 	}
-	inet->stats.rx_icmp_errors++;
-	tcp = bytes + quoted.hdr_len;
 	error.key.laddr = leat_ip_addr_from_ipv4(quoted.src);
 	error.key.raddr = leat_ip_addr_from_ipv4(quoted.dst);
-	error.key.lport = leat_be16_get(tcp);
-	error.key.rport = leat_be16_get(tcp + 2);
-	error.seq = leat_be32_get(tcp + 4);
-	inet_icmp_error_take(inet, &error);
+	inet_icmp_error_take(inet, &error, bytes + quoted.hdr_len);
 }

@@ -167,12 +167,21 @@ inet_nbr_of_conn(const struct leat_inet_conn *conn)
 void inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
 	const struct inet_ip *ip, const uint8_t *src_mac);
 
+/*
+ * Parse the head of the message at @p off, of either family, and sum it. Returns false, and
+ * counts, if it is not whole and good.
+ */
+bool inet_icmp_open(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
+	const struct inet_ip *ip, struct leat_icmp_hdr *icmp);
+
+/* What routers quote of a segment at least, RFC 792: both ports, sequence number. */
+#define INET_QUOTE_TCP_LEN 8u
+
 /* What a router said of a segment of ours, whatever its IP. */
 struct inet_icmp_error {
-	struct inet_flow_key key;
-	uint32_t seq;
-	uint16_t mss; /* that the path takes, if the segment was too big; else 0 */
-	bool is_hard; /* there is nobody who would take it, RFC 1122 section 4.2.3.9 */
+	struct inet_flow_key key; /* the ports are filled by inet_icmp_error_take() */
+	uint16_t mss;             /* that the path takes, if the segment was too big; else 0 */
+	bool is_hard;             /* there is nobody who would take it, RFC 1122 section 4.2.3.9 */
 	int32_t error;
 };
 
@@ -180,8 +189,9 @@ struct inet_icmp_error {
 /* The message, its checksum good, that starts at @p off. Borrows the frame. */
 void inet_icmp_error_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off,
 	const struct inet_ip *ip, const struct leat_icmp_hdr *icmp);
-/* Tell the connection, if the segment is in flight. */
-void inet_icmp_error_take(struct leat_inet *inet, const struct inet_icmp_error *error);
+/* Tell the connection, if the segment is in flight; @p tcp are INET_QUOTE_TCP_LEN bytes of it. */
+void inet_icmp_error_take(
+	struct leat_inet *inet, struct inet_icmp_error *error, const uint8_t *tcp);
 
 /*
  * Answer an echo whose message is at @p off of a frame, which is borrowed and came from
