@@ -9,6 +9,7 @@
 #include <leat_nd.h>
 
 #include "inet_lab.h"
+#include "ip_text.h"
 
 namespace inet_lab
 {
@@ -16,22 +17,8 @@ namespace inet_lab
 constexpr uint8_t kAllNodesMac[] = { 0x33, 0x33, 0, 0, 0, 0x01 };
 constexpr uint8_t kOurGroupMac[] = { 0x33, 0x33, 0xff, 0, 0, 0x01 };
 
-inline leat_ip_addr
-V6(const char *text)
-{
-	leat_ip_addr addr;
-
-	EXPECT_EQ(0, leat_ip_addr_parse(text, &addr)) << text;
-	return addr;
-}
-
-inline std::string
-TextOf(leat_ip_addr addr)
-{
-	char text[LEAT_IP_ADDR_TEXT_MAX];
-
-	return leat_ip_addr_format(addr, text);
-}
+constexpr auto V6 = ip_text::Addr;
+constexpr auto TextOf = ip_text::Text;
 
 // fe80::/64 and the EUI-64 of kOurMac.
 inline leat_ip_addr

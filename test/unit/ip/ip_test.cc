@@ -8,25 +8,13 @@
 
 #include <leat_ip.h>
 
+#include "ip_text.h"
+
 namespace
 {
 
-leat_ip_addr
-Addr(const char *text)
-{
-	leat_ip_addr addr;
-
-	EXPECT_EQ(0, leat_ip_addr_parse(text, &addr)) << text;
-	return addr;
-}
-
-std::string
-Text(leat_ip_addr addr)
-{
-	char text[LEAT_IP_ADDR_TEXT_MAX];
-
-	return leat_ip_addr_format(addr, text);
-}
+using ip_text::Addr;
+using ip_text::Text;
 
 // RFC 4291 section 2.5.5.2.
 TEST(Ip, Ipv4IsKeptAsMappedAddress)

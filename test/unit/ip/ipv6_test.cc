@@ -10,6 +10,8 @@
 #include <leat_cksum.h>
 #include <leat_ipv6.h>
 
+#include "ip_text.h"
+
 namespace
 {
 
@@ -24,22 +26,8 @@ Parse(const std::vector<uint8_t> &bytes, size_t packet_len, leat_ipv6_hdr *hdr)
 	return leat_ipv6_parse({ bytes.data(), bytes.size() }, packet_len, hdr);
 }
 
-leat_ip_addr
-Addr(const char *text)
-{
-	leat_ip_addr addr;
-
-	EXPECT_EQ(0, leat_ip_addr_parse(text, &addr)) << text;
-	return addr;
-}
-
-std::string
-Text(leat_ip_addr addr)
-{
-	char text[LEAT_IP_ADDR_TEXT_MAX];
-
-	return leat_ip_addr_format(addr, text);
-}
+using ip_text::Addr;
+using ip_text::Text;
 
 // RFC 8200 section 3.
 TEST(Ipv6Parse, PlainHeader)
