@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <rte_eal.h>
+#include <rte_mbuf.h>
 
 #include <leat_common.h>
 
@@ -27,4 +28,12 @@ fuzz_eal_init(void)
 		return -1;
 	(void)rmdir(rte_eal_get_runtime_dir()); /* empty with --no-shconf */
 	return 0;
+}
+
+struct rte_mempool *
+fuzz_pool_init(unsigned int nb_mbufs)
+{
+	if (fuzz_eal_init() < 0)
+		return NULL;
+	return rte_pktmbuf_pool_create("fuzz", nb_mbufs, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
 }

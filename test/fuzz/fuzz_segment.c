@@ -462,9 +462,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc; /* libFuzzer reads its own arguments */
 	(void)argv; /* and these with them */
-	if (fuzz_eal_init() < 0)
-		return -1;
-	pool = rte_pktmbuf_pool_create("fuzz", NB_MBUFS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, 0);
+	pool = fuzz_pool_init(NB_MBUFS);
 	return pool != NULL ? 0 : -1;
 }
 

@@ -17,6 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 /* Without hugepages, devices and files that outlive it. 0, or -1. */
 int fuzz_eal_init(void);
+/* That, and a pool of so many mbufs; NULL: it cannot be. */
+struct rte_mempool *fuzz_pool_init(unsigned int nb_mbufs);
 
 struct fuzz_in {
 	const uint8_t *data;
