@@ -21,48 +21,22 @@ _BROADCAST = "ff:ff:ff:ff:ff:ff"
 _RECV_LEN = 1 << 16
 
 
-class RawPeer:
-    """A station of its own on the peer's end of the veth.
+class RawStation:
+    """A station of its own on the peer's end of the veth."""
 
-    Attributes:
-        srv_mac: The daemon's MAC address, learnt by ARP.
-    """
-
-    def __init__(self, lab: Lab) -> None:
-        """Join the link and learn the daemon's MAC address.
+    def __init__(self, lab: Lab, ethertype: int) -> None:
+        """Join the link.
 
         Args:
             lab: The lab, with the daemon running.
+            ethertype: What is received.
         """
         self._sock = lab.open_socket(socket.AF_PACKET, socket.SOCK_RAW)
-        self._sock.bind((lab.cli_iface, _ETH_P_ALL))
-        self.srv_mac = _BROADCAST
-        reply = self.ask(
-            Ether(src=_MAC, dst=_BROADCAST) / ARP(op=1, hwsrc=_MAC, psrc=ADDR, pdst=SRV_ADDR),
-            lambda got: ARP in got and got[ARP].op == 2 and got[ARP].psrc == SRV_ADDR,
-        )
-        assert reply is not None, "no reply to ARP"
-        self.srv_mac = str(reply[ARP].hwsrc)
+        self._sock.bind((lab.cli_iface, ethertype))
 
     def close(self) -> None:
         """Leave the link."""
         self._sock.close()
-
-    def ether(self) -> Ether:
-        """Begin a frame to the daemon.
-
-        Returns:
-            The Ethernet header.
-        """
-        return Ether(src=_MAC, dst=self.srv_mac)
-
-    def ip(self) -> Packet:
-        """Begin a packet to the daemon.
-
-        Returns:
-            Ethernet and IPv4 headers.
-        """
-        return self.ether() / IP(src=ADDR, dst=SRV_ADDR)
 
     def send(self, frame: Packet | bytes) -> None:
         """Send a frame.
@@ -108,13 +82,59 @@ class RawPeer:
             if where[2] == _PACKET_OUTGOING:
                 continue
             got = Ether(data)
-            if ARP in got and got[ARP].op == 1 and got[ARP].pdst == ADDR:
-                to = {"hwdst": got[ARP].hwsrc, "pdst": got[ARP].psrc}
-                mine = ARP(op=2, hwsrc=_MAC, psrc=ADDR, **to)
-                self.send(Ether(src=_MAC, dst=got.src) / mine)
+            self._resolve(got)
             if wanted(got):
                 return got
         return None
+
+    def _resolve(self, got: Packet) -> None:
+        """Answer a frame that asks for our MAC address."""
+        raise NotImplementedError
+
+
+class RawPeer(RawStation):
+    """A station that speaks IPv4.
+
+    Attributes:
+        srv_mac: The daemon's MAC address, learnt by ARP.
+    """
+
+    def __init__(self, lab: Lab) -> None:
+        """Join the link and learn the daemon's MAC address.
+
+        Args:
+            lab: The lab, with the daemon running.
+        """
+        super().__init__(lab, _ETH_P_ALL)
+        self.srv_mac = _BROADCAST
+        reply = self.ask(
+            Ether(src=_MAC, dst=_BROADCAST) / ARP(op=1, hwsrc=_MAC, psrc=ADDR, pdst=SRV_ADDR),
+            lambda got: ARP in got and got[ARP].op == 2 and got[ARP].psrc == SRV_ADDR,
+        )
+        assert reply is not None, "no reply to ARP"
+        self.srv_mac = str(reply[ARP].hwsrc)
+
+    def ether(self) -> Ether:
+        """Begin a frame to the daemon.
+
+        Returns:
+            The Ethernet header.
+        """
+        return Ether(src=_MAC, dst=self.srv_mac)
+
+    def ip(self) -> Packet:
+        """Begin a packet to the daemon.
+
+        Returns:
+            Ethernet and IPv4 headers.
+        """
+        return self.ether() / IP(src=ADDR, dst=SRV_ADDR)
+
+    def _resolve(self, got: Packet) -> None:
+        if ARP in got and got[ARP].op == 1 and got[ARP].pdst == ADDR:
+            to = {"hwdst": got[ARP].hwsrc, "pdst": got[ARP].psrc}
+            mine = ARP(op=2, hwsrc=_MAC, psrc=ADDR, **to)
+            self.send(Ether(src=_MAC, dst=got.src) / mine)
 
     def wait_tcp(self, port: int, timeout_s: float = 1) -> Packet | None:
         """Wait for a TCP segment to one of our ports.

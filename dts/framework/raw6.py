@@ -3,10 +3,6 @@
 
 from __future__ import annotations
 
-import socket
-import time
-from collections.abc import Callable
-
 from scapy.layers.inet import TCP
 from scapy.layers.inet6 import (
     ICMPv6EchoReply,
@@ -20,18 +16,17 @@ from scapy.layers.l2 import Ether
 from scapy.packet import Packet
 
 from dts.framework.lab import SRV_ADDR6, Lab
+from dts.framework.raw import RawStation
 
 ADDR6 = "fd77::3"  # nobody's, so that Linux does not answer for us
 MAC6 = "02:00:00:00:77:03"
 GROUP6 = "ff02::1:ff00:1"  # of SRV_ADDR6
 GROUP6_MAC = "33:33:ff:00:00:01"
 _ETH_P_IPV6 = 0x86DD
-_PACKET_OUTGOING = 4
-_RECV_LEN = 1 << 16
 
 
-class RawPeer6:
-    """A station of its own on the peer's end of the veth.
+class RawPeer6(RawStation):
+    """A station that speaks IPv6.
 
     Attributes:
         addr: Our address.
@@ -48,17 +43,12 @@ class RawPeer6:
             lab: The lab, with the daemon running.
             addr: Our address.
         """
-        self._sock = lab.open_socket(socket.AF_PACKET, socket.SOCK_RAW)
-        self._sock.bind((lab.cli_iface, _ETH_P_IPV6))
+        super().__init__(lab, _ETH_P_IPV6)
         self.addr, self.mac, self.answers, self.nb_asked = addr, MAC6, True, 0
         self.srv_mac = GROUP6_MAC
         got = self.ask(self.solicit(), lambda one: ICMPv6ND_NA in one)
         assert got is not None, "no answer to a neighbour solicitation"
         self.srv_mac = str(got[Ether].src)
-
-    def close(self) -> None:
-        """Leave the link."""
-        self._sock.close()
 
     def solicit(self, hlim: int = 255, src: str | None = None, with_mac: bool = True) -> Packet:
         """Write a question for the daemon's address.
@@ -101,45 +91,11 @@ class RawPeer6:
         """
         return Ether(src=self.mac, dst=self.srv_mac) / IPv6(src=self.addr, dst=SRV_ADDR6)
 
-    def send(self, frame: Packet) -> None:
-        """Send a frame.
-
-        Args:
-            frame: What to send; fields that were left open are filled in.
-        """
-        self._sock.send(bytes(frame))
-
-    def ask(
-        self, frame: Packet, wanted: Callable[[Packet], bool], timeout_s: float = 1
-    ) -> Packet | None:
-        """Send a frame and wait for an answer; who asks for our MAC address is answered meanwhile.
-
-        Args:
-            frame: What to send.
-            wanted: Whether a frame from the daemon is the answer.
-            timeout_s: How long to wait.
-
-        Returns:
-            The answer, or None.
-        """
-        self.send(frame)
-        deadline = time.monotonic() + timeout_s
-        while (left_s := deadline - time.monotonic()) > 0:
-            self._sock.settimeout(left_s)
-            try:
-                data, where = self._sock.recvfrom(_RECV_LEN)
-            except TimeoutError:
-                return None
-            if where[2] == _PACKET_OUTGOING:
-                continue
-            got = Ether(data)
-            if ICMPv6ND_NS in got and got[ICMPv6ND_NS].tgt == self.addr:
-                self.nb_asked += 1
-                if self.answers:
-                    self.send(self.advert())
-            if IPv6 in got and wanted(got):
-                return got
-        return None
+    def _resolve(self, got: Packet) -> None:
+        if ICMPv6ND_NS in got and got[ICMPv6ND_NS].tgt == self.addr:
+            self.nb_asked += 1
+            if self.answers:
+                self.send(self.advert())
 
     def ask_echo(self, frame: Packet, timeout_s: float = 1) -> Packet | None:
         """Send a frame and wait for an echo reply to us.
