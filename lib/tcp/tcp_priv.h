@@ -296,8 +296,6 @@ void tcp_rec_lost(struct leat_tcb *tcb, struct tcp_rec *rec);
 void tcp_rec_acked(struct leat_tcb *tcb, struct tcp_ack *ack, uint32_t una);
 /* snd_una and the queue have moved on. */
 void tcp_rec_trim(struct leat_tcb *tcb);
-/* The oldest in flight has a record. */
-bool tcp_rec_covers_front(const struct leat_tcb *tcb);
 /* The oldest in flight is lost and goes again at once. */
 void tcp_rec_front_lost(struct leat_tcb *tcb);
 /* What left as more than @p len bytes is lost. */
@@ -314,6 +312,15 @@ static inline struct tcp_rec *
 tcp_rec_at(const struct leat_tcb *tcb, uint32_t idx)
 {
 	return idx == 0 ? NULL : &tcb->conf->pool->recs[idx];
+}
+
+/* The oldest in flight has a record. */
+static inline bool
+tcp_rec_covers_front(const struct leat_tcb *tcb)
+{
+	const struct tcp_rec *head = tcp_rec_at(tcb, tcb->rec_head);
+
+	return head != NULL && head->seq == tcb->snd_una;
 }
 
 /* Bytes under way, RFC 6675 section 4: neither at the peer nor lost. */

@@ -298,7 +298,7 @@ tcp_rec_trim(struct leat_tcb *tcb)
 {
 	struct tcp_rec *rec = tcp_rec_at(tcb, tcb->rec_head);
 
-	if (rec == NULL || rec->seq != tcb->snd_una)
+	if (!tcp_rec_covers_front(tcb))
 		return;
 	rec->text = tcb->tx_head;
 	rec->off = tcb->tx_head_off;
@@ -312,7 +312,7 @@ rec_cover_front(struct leat_tcb *tcb)
 	struct tcp_rec *rec;
 	uint32_t idx;
 
-	if (head != NULL && head->seq == tcb->snd_una)
+	if (tcp_rec_covers_front(tcb))
 		return true;
 	idx = rec_alloc(tcb);
 	if (idx == 0)
@@ -329,14 +329,6 @@ rec_cover_front(struct leat_tcb *tcb)
 		tcb->rec_tail = idx;
 	tcb->rec_head = idx;
 	return true;
-}
-
-bool
-tcp_rec_covers_front(const struct leat_tcb *tcb)
-{
-	const struct tcp_rec *head = tcp_rec_at(tcb, tcb->rec_head);
-
-	return head != NULL && head->seq == tcb->snd_una;
 }
 
 void
