@@ -147,9 +147,6 @@ uint32_t leat_worker_nb_sessions(const struct leat_worker *worker);
 /** Counters of its turns; they live as long as the worker. */
 const struct leat_worker_stats *leat_worker_stats(const struct leat_worker *worker);
 
-/** Counters of its sessions. */
-const struct leat_session_stats *leat_worker_session_stats(const struct leat_worker *worker);
-
 #define LEAT_WORKER_STAT_SETS 3 /**< "worker", "session" and "command" */
 
 /** Its own counters by name, for as long as it lives. From any thread. */

@@ -240,12 +240,6 @@ leat_worker_stats(const struct leat_worker *worker)
 	return &worker->stats;
 }
 
-const struct leat_session_stats *
-leat_worker_session_stats(const struct leat_worker *worker)
-{
-	return &worker->ctx.stats;
-}
-
 uint16_t
 leat_worker_nb_transports(const struct leat_worker *worker)
 {
