@@ -6,7 +6,8 @@
 
 #include "inet_priv.h"
 
-#define LINK_LOCAL_PREFIX_LEN 64u
+#define LINK_LOCAL_PREFIX_LEN    64u
+#define BROADCAST_PREFIX_LEN_MAX 30u /* /31 and /32 have none, RFC 3021 */
 
 bool
 inet_addr_is_ours(const struct leat_inet *inet, struct leat_ip_addr addr)
@@ -50,29 +51,35 @@ inet_addr_is_on_link(const struct leat_inet *inet, struct leat_ip_addr addr)
 	return leat_ip_addr_is_equal(addr, inet_gateway(inet, addr)) && !leat_ip_addr_is_none(addr);
 }
 
-/* The broadcast address of one of our subnets; /31 and /32 have none, RFC 3021. */
-static bool
-addr_is_directed_broadcast(const struct leat_inet *inet, struct leat_ip_addr addr)
+struct leat_ip_addr
+inet_addr_broadcast(const struct leat_inet_addr *ours)
 {
-	for (uint8_t i = 0; i < inet->nb_addrs; i++) {
-		const struct leat_inet_addr *ours = &inet->addrs[i];
+	uint32_t mask;
 
-		if (ours->prefix_len <= 30 &&
-			(leat_ip_addr_ipv4(addr) | leat_ipv4_mask(ours->prefix_len)) ==
-				UINT32_MAX &&
-			leat_ip_addr_has_prefix(addr, ours->addr, ours->prefix_len))
-			return true;
+	if (!leat_ip_addr_is_ipv4(ours->addr) || ours->prefix_len > BROADCAST_PREFIX_LEN_MAX)
+		return leat_ip_addr_none();
+	mask = leat_ipv4_mask(ours->prefix_len);
+	return leat_ip_addr_from_ipv4(leat_ip_addr_ipv4(ours->addr) | ~mask);
+}
+
+bool
+inet_addr_is_host(const struct leat_inet *inet, struct leat_ip_addr addr)
+{
+	if (!leat_ip_addr_is_ipv4(addr))
+		return leat_ipv6_addr_is_host(addr);
+	if (!leat_ipv4_addr_is_host(leat_ip_addr_ipv4(addr)))
+		return false;
+	for (uint8_t i = 0; i < inet->nb_addrs; i++) {
+		if (leat_ip_addr_is_equal(inet->broadcasts[i], addr))
+			return false;
 	}
-	return false;
+	return true;
 }
 
 bool
 inet_addr_is_peer(const struct leat_inet *inet, struct leat_ip_addr addr)
 {
-	if (!leat_ip_addr_is_ipv4(addr))
-		return leat_ipv6_addr_is_host(addr) && !inet_addr_is_ours(inet, addr);
-	return leat_ipv4_addr_is_host(leat_ip_addr_ipv4(addr)) &&
-	       !addr_is_directed_broadcast(inet, addr) && !inet_addr_is_ours(inet, addr);
+	return inet_addr_is_host(inet, addr) && !inet_addr_is_ours(inet, addr);
 }
 
 int

@@ -35,6 +35,10 @@ inet_gateway(const struct leat_inet *inet, struct leat_ip_addr addr)
 /* Our addresses out of those of conf: the link-local one is added if any is IPv6. */
 uint8_t inet_addrs_fill(const struct leat_inet_conf *conf, struct leat_inet_addr *addrs);
 bool inet_addr_is_ours(const struct leat_inet *inet, struct leat_ip_addr addr);
+/* The broadcast address of the subnet of @p ours, or none. */
+struct leat_ip_addr inet_addr_broadcast(const struct leat_inet_addr *ours);
+/* It names one host, perhaps us. */
+bool inet_addr_is_host(const struct leat_inet *inet, struct leat_ip_addr addr);
 /* A host that is not us. */
 bool inet_addr_is_peer(const struct leat_inet *inet, struct leat_ip_addr addr);
 bool inet_addr_is_on_link(const struct leat_inet *inet, struct leat_ip_addr addr);

@@ -14,7 +14,7 @@ ipv4_check_addrs(struct leat_inet *inet, const struct inet_ip *ip)
 		inet->stats.rx_ipv4_src_own++;
 		return false;
 	}
-	if (!inet_addr_is_peer(inet, ip->src)) {
+	if (!inet_addr_is_host(inet, ip->src)) {
 		inet->stats.rx_ipv4_src_bad++;
 		return false;
 	}

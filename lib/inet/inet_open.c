@@ -337,6 +337,8 @@ init_fields(struct leat_inet *inet)
 	leat_timer_wheel_init(&inet->wheel, conf->now_us);
 	init_keys(inet);
 	inet->nb_addrs = inet_addrs_fill(conf, inet->addrs);
+	for (uint8_t i = 0; i < inet->nb_addrs; i++)
+		inet->broadcasts[i] = inet_addr_broadcast(&inet->addrs[i]);
 	inet->nb_groups = leat_inet_multicast(conf, inet->groups);
 	init_eth_hdr(inet);
 	inet->nb_tx_segs_max = segs_max(conf->nb_tx_segs_max, LEAT_INET_TX_SEGS_MAX);

@@ -244,6 +244,7 @@ struct leat_inet {
 
 	/* Those of conf, and the link-local one if any is IPv6. */
 	struct leat_inet_addr addrs[INET_ADDRS_MAX];
+	struct leat_ip_addr broadcasts[INET_ADDRS_MAX]; /* of their subnets, or none */
 	uint8_t nb_addrs;
 	uint8_t nb_groups;
 	uint8_t groups[LEAT_INET_GROUPS_MAX][LEAT_ETH_ADDR_LEN]; /* multicast MAC addresses */
