@@ -29,6 +29,16 @@ struct leat_siphash_key {
 /** @return 64 bits, all equally good. @p data may be NULL when @p len is 0. */
 uint64_t leat_siphash(const struct leat_siphash_key *key, const void *data, size_t len);
 
+/**
+ * The same of 12 bytes, for whom each instruction counts.
+ *
+ * @param head
+ *   The first 8 bytes, little-endian.
+ * @param tail
+ *   The other 4, likewise.
+ */
+uint64_t leat_siphash_12(const struct leat_siphash_key *key, uint64_t head, uint32_t tail);
+
 #ifdef __cplusplus
 }
 #endif

@@ -60,23 +60,45 @@ sip_load(const uint8_t *p, size_t len)
 	return m;
 }
 
-uint64_t
-leat_siphash(const struct leat_siphash_key *key, const void *data, size_t len)
+static inline struct sip_state
+sip_start(const struct leat_siphash_key *key)
 {
 	/* The constants spell "somepseudorandomlygeneratedbytes". */
-	struct sip_state s = {
+	return (struct sip_state){
 		.v0 = key->k0 ^ 0x736f6d6570736575u,
 		.v1 = key->k1 ^ 0x646f72616e646f6du,
 		.v2 = key->k0 ^ 0x6c7967656e657261u,
 		.v3 = key->k1 ^ 0x7465646279746573u,
 	};
+}
+
+/* @p tail are the bytes that fill no word. */
+static inline uint64_t
+sip_end(struct sip_state *s, size_t len, uint64_t tail)
+{
+	sip_word(s, (uint64_t)len << 56 | tail);
+	s->v2 ^= 0xff;
+	sip_rounds(s, SIP_D_ROUNDS);
+	return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
+}
+
+uint64_t
+leat_siphash(const struct leat_siphash_key *key, const void *data, size_t len)
+{
+	struct sip_state s = sip_start(key);
 	const uint8_t *p = data;
 	size_t left = len;
 
 	for (; left >= 8; left -= 8, p += 8)
 		sip_word(&s, sip_load(p, 8));
-	sip_word(&s, (uint64_t)len << 56 | sip_load(p, left));
-	s.v2 ^= 0xff;
-	sip_rounds(&s, SIP_D_ROUNDS);
-	return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+	return sip_end(&s, len, sip_load(p, left));
+}
+
+uint64_t
+leat_siphash_12(const struct leat_siphash_key *key, uint64_t head, uint32_t tail)
+{
+	struct sip_state s = sip_start(key);
+
+	sip_word(&s, head);
+	return sip_end(&s, sizeof(head) + sizeof(tail), tail);
 }

@@ -32,14 +32,14 @@ inet_flow_cmp(const void *a, const void *b, size_t len)
 hash_sig_t
 inet_flow_sig(const struct leat_inet *inet, const struct inet_flow_key *key)
 {
-	uint32_t ipv4[4];
+	uint64_t addrs;
+	uint32_t ports;
 
 	if (!leat_ip_addr_is_ipv4(key->raddr))
 		return (hash_sig_t)leat_siphash(&inet->flow_hash_key, key, sizeof(*key));
-	ipv4[0] = leat_ip_addr_ipv4(key->laddr);
-	ipv4[1] = leat_ip_addr_ipv4(key->raddr);
-	memcpy(&ipv4[2], &key->lport, 2 * sizeof(uint32_t));
-	return (hash_sig_t)leat_siphash(&inet->flow_hash_key, ipv4, sizeof(ipv4));
+	addrs = (uint64_t)leat_ip_addr_ipv4(key->laddr) << 32 | leat_ip_addr_ipv4(key->raddr);
+	ports = (uint32_t)key->lport << 16 | key->rport;
+	return (hash_sig_t)leat_siphash_12(&inet->flow_hash_key, addrs, ports);
 }
 
 void *

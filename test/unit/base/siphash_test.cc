@@ -38,6 +38,14 @@ TEST(SipHash, BothHalvesOfTheKeyCount)
 	EXPECT_NE(h, leat_siphash(&other, "leat", 4));
 }
 
+TEST(SipHash, TwelveBytesAreHashedAsAnyOther)
+{
+	const uint8_t data[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 0xf9, 0xfa, 0xfb, 0xfc };
+
+	EXPECT_EQ(leat_siphash(&kKey, data, sizeof(data)),
+		leat_siphash_12(&kKey, 0x0807060504030201u, 0xfcfbfaf9u));
+}
+
 TEST(SipHash, LowBitsSpreadOverSequentialKeys)
 {
 	unsigned int buckets[64] = {};
