@@ -24,6 +24,7 @@ enum opt_kind {
 #define OPT_WSCALE_LEN     3u
 #define OPT_SACK_OK_LEN    2u
 #define OPT_TS_LEN         10u
+#define OPT_TS_HEAD        0x0101080au /* two NOPs, kind, length */
 #define OPT_SACK_HEAD_LEN  2u
 #define OPT_SACK_BLOCK_LEN 8u
 
@@ -58,6 +59,14 @@ opt_parse_sack(struct leat_tcp_opts *opts, const uint8_t *body, size_t len)
 	}
 }
 
+static inline void
+opt_take_ts(struct leat_tcp_opts *opts, const uint8_t *body)
+{
+	opts->has_ts = true;
+	opts->ts_val = leat_be32_get(body);
+	opts->ts_ecr = leat_be32_get(body + 4);
+}
+
 /* One option; @p body are the @p len bytes behind its kind and length. */
 static void
 opt_parse_one(
@@ -81,11 +90,8 @@ opt_parse_one(
 		opt_parse_sack(opts, body, len);
 		break;
 	case OPT_TS:
-		if (len == OPT_TS_LEN - 2) {
-			opts->has_ts = true;
-			opts->ts_val = leat_be32_get(body);
-			opts->ts_ecr = leat_be32_get(body + 4);
-		}
+		if (len == OPT_TS_LEN - 2)
+			opt_take_ts(opts, body);
 		break;
 	default: /* unknown: skipped by its length, RFC 9293 section 3.2 */
 		break;
@@ -95,6 +101,11 @@ opt_parse_one(
 static void
 opts_parse(struct leat_tcp_opts *opts, bool is_syn, const uint8_t *pos, const uint8_t *end)
 {
+	/* What nearly every segment carries, laid out as RFC 7323 appendix A asks. */
+	if (LEAT_LIKELY(end - pos == TCP_TS_OPT_LEN && leat_be32_get(pos) == OPT_TS_HEAD)) {
+		opt_take_ts(opts, pos + sizeof(uint32_t));
+		return;
+	}
 	while (pos < end) {
 		size_t left = (size_t)(end - pos);
 
