@@ -34,9 +34,10 @@ tw_alloc(struct leat_inet *inet)
 	if (tw != NULL)
 		return tw;
 	tw = TAILQ_FIRST(&inet->tws);
-	inet->stats.time_wait_evicted++;
-	if (tw != NULL)
+	if (tw != NULL) {
+		inet->stats.time_wait_evicted++;
 		inet_time_wait_remove(inet, tw);
+	}
 	return tw;
 }
 

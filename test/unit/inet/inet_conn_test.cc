@@ -405,6 +405,8 @@ TEST_F(InetConn, WithoutTimeWaitTableConnectionsEndAtOnce)
 	CloseIntoTimeWait(Accept());
 	EXPECT_EQ(0u, leat_inet_nb_conns(inet_));
 	EXPECT_EQ(0u, leat_inet_nb_time_waits(inet_));
+	EXPECT_EQ(0u, Stats().time_wait_added);
+	EXPECT_EQ(0u, Stats().time_wait_evicted) << "there was nobody to leave early";
 }
 
 TEST_F(InetConn, AbortSendsARstAndEndsWithItsError)
