@@ -120,13 +120,13 @@ class Lab:
 
         Args:
             port: The port to connect to.
-            addr: The address to connect to.
+            addr: The address to connect to, of either family.
             timeout_s: For the handshake and for each later call.
 
         Returns:
             The connected socket, without Nagle's delay.
         """
-        sock = self.open_socket()
+        sock = self.open_socket(socket.AF_INET6 if ":" in addr else socket.AF_INET)
         try:
             sock.settimeout(timeout_s)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -13,14 +13,17 @@ from collections.abc import Iterator
 
 import pytest
 from scapy.layers.inet import IP, TCP
+from scapy.layers.inet6 import IPv6
 
 from dts.framework.flood import FOREIGN_MAC, Flood, srv_mac
 from dts.framework.http import HttpClient
-from dts.framework.lab import CLI_ADDR, SRV_ADDR, SRV_IFACE, Lab
+from dts.framework.lab import CLI_ADDR, CLI_ADDR6, SRV_ADDR, SRV_ADDR6, SRV_IFACE, Lab
 from dts.framework.leatd import HTTP_PORT, RESP_PORT, Leatd, LeatdConf, port_option
 from dts.framework.priority import ahead_of_others
 from dts.framework.raw import ADDR as ROUTER
 from dts.framework.raw import RawPeer
+from dts.framework.raw6 import ADDR6 as ROUTER6
+from dts.framework.raw6 import RawPeer6
 from dts.framework.resp import RespClient, Status
 from dts.framework.run import SNAP_LEN_LOAD, serve, serve_unseen
 from dts.framework.telemetry import Telemetry
@@ -39,7 +42,12 @@ FREED_MAX_S = 5.0
 HALF_OPEN_MAX_S = 180 if IS_LONG else 0  # a SYN-ACK is sent again for two minutes
 BIG_LEN = 1 << 20
 ANSWER_MAX_S = 0.05
-LINKED = "10.77.0.0/24"  # our own network, the daemon and who cannot be a host included
+# From everywhere, from the client itself, and from our own network, the daemon and who cannot be
+# a host included.
+SOURCES = {
+    SRV_ADDR: ["198.18.0.0/15", f"{CLI_ADDR}/32", "10.77.0.0/24"],
+    SRV_ADDR6: ["2001:db8::/32", f"{CLI_ADDR6}/128", "fd77::/64"],
+}
 RING = "framecnt=8192"  # frames that wait while the machine does something else
 
 KINDS = [
@@ -60,17 +68,28 @@ KINDS = [
 
 
 def _conf() -> LeatdConf:
-    addr = f"{SRV_ADDR}/24,gw={ROUTER}"
-    return LeatdConf(port=port_option("net_af_packet0", addr, f"iface={SRV_IFACE},{RING}"))
+    addr = f"{SRV_ADDR}/24,gw={ROUTER},addr={SRV_ADDR6}/64,gw6={ROUTER6}"
+    extra = []
+    for protocol, number in (("resp", RESP_PORT), ("http", HTTP_PORT)):
+        extra += ["--listen", f"{protocol},dpdk,{SRV_ADDR6},{number}"]
+    port = port_option("net_af_packet0", addr, f"iface={SRV_IFACE},{RING}")
+    return LeatdConf(port=port, extra=extra)
 
 
 def _be_router(lab: Lab) -> None:
-    """Let the daemon learn a router whose frames nobody reads, so that answers cost us nothing."""
+    """Let the daemon learn routers whose frames nobody reads, so that answers cost us nothing."""
+    syn = TCP(dport=RESP_PORT, flags="S")
     peer = RawPeer(lab)
-    peer.send(peer.ether() / IP(src="198.18.0.1", dst=SRV_ADDR) / TCP(dport=RESP_PORT, flags="S"))
+    peer.send(peer.ether() / IP(src="198.18.0.1", dst=SRV_ADDR) / syn)
     answer = peer.wait(lambda got: TCP in got and got[IP].dst == "198.18.0.1")
     peer.close()
     assert answer is not None, "no SYN-ACK by way of the router"
+    peer6 = RawPeer6(lab)
+    frame = peer6.ip() / syn
+    frame[IPv6].src = "2001:db8::1"
+    answer = peer6.ask_tcp(frame)
+    peer6.close()
+    assert answer is not None, "no SYN-ACK by way of the router of IPv6"
 
 
 @pytest.fixture
@@ -159,9 +178,9 @@ def stormy(lab: Lab) -> Iterator[Leatd]:
             yield one
 
 
-def _health(lab: Lab) -> float:
+def _health(lab: Lab, addr: str) -> float:
     begin = time.monotonic()
-    client = HttpClient(lab.connect(HTTP_PORT))
+    client = HttpClient(lab.connect(HTTP_PORT, addr))
     client.send(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
     assert client.read().status == 200
     took_s = time.monotonic() - begin
@@ -169,26 +188,38 @@ def _health(lab: Lab) -> float:
     return took_s
 
 
+@pytest.mark.usefixtures("stormy")
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("sources", ["198.18.0.0/15", f"{CLI_ADDR}/32", LINKED])
-def test_answer_after_a_storm(lab: Lab, stormy: Leatd, kind: str, sources: str) -> None:
+@pytest.mark.parametrize(("addr", "sources"), [(a, one) for a in SOURCES for one in SOURCES[a]])
+def test_answer_after_a_storm(lab: Lab, addr: str, sources: str, kind: str) -> None:
     """Whatever came, the next request is answered at once.
 
     Steps:
         20,000 frames a second of one kind, from everywhere, from the client itself, or from
-        whoever could be on the link; then GET /health, on a new connection and on an old one.
+        whoever could be on the link, over each family; then GET /health on a new connection, and
+        PING on one that was there before.
 
     Verify:
-        200 within 50 ms; no packet buffer is lost.
+        Each is answered within 50 ms, and the storm was one.
     """
-    old = RespClient(lab.connect(RESP_PORT))
+    old = RespClient(lab.connect(RESP_PORT, addr))
     assert old.command("PING") == Status("PONG")
-    sent = Flood(srv_mac(lab), kind, STORM_RATE, STORM_S, sources=sources, port=HTTP_PORT).run(lab)
-    took_s = _health(lab)
+    flood = Flood(
+        srv_mac(lab), kind, STORM_RATE, STORM_S, dst=addr, sources=sources, port=HTTP_PORT
+    )
+    sent = flood.run(lab)
+    took_s = _health(lab, addr)
+    begin = time.monotonic()
     assert old.command("PING") == Status("PONG")
+    old_took_s = time.monotonic() - begin
     old.close()
-    print(f"{kind} from {sources}: {sent} frames, answered in {took_s * 1000:.1f} ms")
+    print(
+        f"{kind} from {sources}: {sent} frames, answered in {took_s * 1000:.1f} ms,"
+        f" whom it knew in {old_took_s * 1000:.1f} ms"
+    )
+    assert sent >= PACE_MIN * STORM_RATE * STORM_S, f"only {sent} frames were sent"
     assert took_s < ANSWER_MAX_S
+    assert old_took_s < ANSWER_MAX_S
 
 
 def test_storms_leave_nothing(stormy: Leatd) -> None:
