@@ -131,6 +131,7 @@ tcp_step0_syn_again(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *
 	}
 	if (seg->ack != tcb->snd_max)
 		return LEAT_TCP_NEXT; /* not an answer to our SYN: its number is old */
+	seg->wnd >>= tcb->snd_wscale; /* a SYN's is not scaled, RFC 7323 section 2.2 */
 	seg->flags &= (uint8_t)~LEAT_TCP_SYN;
 	seg->seq++;
 	tcb->owed |= TCP_OWED_ACK;

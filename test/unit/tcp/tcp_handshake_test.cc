@@ -73,6 +73,26 @@ TEST_F(TcpSynSent, SynAloneOpensSimultaneously)
 	EXPECT_EQ(kAck, sent[0].flags);
 }
 
+// RFC 7323 section 2.2: neither is that of the SYN-ACK with which both sides end such an open.
+TEST_F(TcpSynSent, WindowOfASimultaneousOpenIsNotScaled)
+{
+	Enter(LEAT_TCP_SYN_SENT);
+	leat_tcp_seg syn = Syn();
+
+	syn.opts.has_wscale = true;
+	syn.opts.wscale = 7;
+	Input(syn);
+	Output();
+	syn.flags |= kAck;
+	syn.ack = kIss + 1;
+	syn.wnd = 1280;
+	EXPECT_EQ(LEAT_TCP_DONE, Input(syn));
+	EXPECT_EQ(1280u, tcb.snd_wnd);
+	EXPECT_EQ(20000u, tcb.snd_wnd_max); // of the first SYN
+	InputAck(tcb.snd_max, 10);
+	EXPECT_EQ(10u << 7, tcb.snd_wnd);
+}
+
 TEST_F(TcpSynSent, ResetOfASimultaneousOpenIsARefusal)
 {
 	Enter(LEAT_TCP_SYN_SENT);
