@@ -55,8 +55,6 @@ seg_take_ts(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *se
 {
 	if (!tcb->ts_on || !seg->opts.has_ts || !seq_le(seg->seq, tcb->last_ack_sent))
 		return;
-	if (seg_fails_paws(tcb, now_us, seg)) /* an RST, which R1 lets pass */
-		return;
 	tcb->ts_recent = seg->opts.ts_val;
 	tcb->ts_recent_at_s = tcp_s(now_us);
 }
@@ -142,12 +140,11 @@ tcp_step0_syn_again(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_seg *
  * RFC 9293 drops such a segment, here its ACK is taken as well: with it a peer whose request
  * comes again may tell that it has our reply, which else would leave once more. The ACK that
  * is owed must echo its timestamp, else the peer takes the time since its first attempt for
- * a round trip.
+ * a round trip; the fifth step takes it.
  */
 static void
-tcp_step1_old(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
+tcp_step1_old(struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 {
-	seg_take_ts(tcb, now_us, seg);
 	tcp_reass_dsack(tcb, seg->seq, seg->seq + seg->len);
 	tcb->owed |= TCP_OWED_ACK;
 }
@@ -162,12 +159,10 @@ tcp_step1_seq(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 	if (tcb->ts_on && !seg->opts.has_ts && !is_rst)
 		return LEAT_TCP_DROPPED;
 	if (!seg_fails_paws(tcb, now_us, seg)) {
-		if (seg_is_acceptable(tcb, seg)) {
-			seg_take_ts(tcb, now_us, seg);
+		if (seg_is_acceptable(tcb, seg))
 			return LEAT_TCP_NEXT;
-		}
 		if (!is_rst && seg_is_old(tcb, seg)) {
-			tcp_step1_old(tcb, now_us, seg);
+			tcp_step1_old(tcb, seg);
 			return LEAT_TCP_NEXT;
 		}
 	}
@@ -209,10 +204,16 @@ tcp_step4_syn(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 	return LEAT_TCP_DROPPED;
 }
 
-/* Fifth, check the ACK field. */
+/*
+ * Fifth, check the ACK field. Only then the timestamp is believed, which RFC 7323 section 5.3
+ * has taken before: one that is far ahead makes PAWS drop all that the peer sends from then
+ * on, and who is not on the path would need no more for it than a number of the old text.
+ */
 static enum leat_tcp_verdict
 tcp_step5_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
 {
+	enum leat_tcp_verdict verdict;
+
 	if ((seg->flags & LEAT_TCP_ACK) == 0)
 		return LEAT_TCP_DROPPED;
 	if (tcb->state == LEAT_TCP_SYN_RECEIVED) {
@@ -223,9 +224,13 @@ tcp_step5_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 		tcb->snd_wl2 = seg->ack;
 		tcp_enter_established(tcb, now_us);
 	}
+	verdict = tcp_take_ack(tcb, now_us, seg);
+	if (verdict == LEAT_TCP_DROPPED)
+		return verdict;
 	tcb->error = 0; /* the path carries something */
 	tcp_keep_heard(tcb, now_us);
-	return tcp_take_ack(tcb, now_us, seg);
+	seg_take_ts(tcb, now_us, seg);
+	return verdict;
 }
 
 /* In-order text was taken: an ACK at once, or later on something that we send. */

@@ -126,6 +126,47 @@ TEST_F(TcpTs, RepeatedTextUpdatesTheEcho)
 	EXPECT_EQ(2500u, Output().back().opts.ts_ecr);
 }
 
+// RFC 5961 section 5.2: who does not know what we sent is not believed, and RFC 7323 section 5.3
+// takes the timestamp before that is known. One far ahead would make PAWS drop all that follows.
+TEST_F(TcpTs, TimestampIsTakenOnlyWithAnAckThatCanBe)
+{
+	Open();
+	InputTs(2000, "text");
+	Output();
+	for (uint32_t ack : { tcb.snd_max + 1, tcb.snd_una - tcb.snd_wnd_max - 1 }) {
+		for (int32_t off : { -4, 0 }) {
+			leat_tcp_seg forged = Seg(kAck);
+
+			forged.seq += (uint32_t)off;
+			forged.ack = ack;
+			forged.opts.ts_val = 2000u + 0x7fffffffu;
+			EXPECT_EQ(LEAT_TCP_DROPPED, Input(forged, "junk"));
+			EXPECT_EQ(2000u, tcb.ts_recent);
+		}
+	}
+	EXPECT_EQ(LEAT_TCP_DONE, InputTs(2001, "more"));
+	EXPECT_EQ("textmore", Take());
+}
+
+// RFC 9293 section 3.10.7.4, fifth step: without an ACK nothing of it counts; and a SYN is a
+// challenge, RFC 5961 section 4.2.
+TEST_F(TcpTs, TimestampIsNotTakenOfASynOrWithoutAnAck)
+{
+	Open();
+	InputTs(2000, "text");
+	Output();
+	for (uint8_t flags : { (uint8_t)0, kSyn, (uint8_t)(kSyn | kAck) }) {
+		for (int32_t off : { -4, 0 }) {
+			leat_tcp_seg forged = Seg(flags);
+
+			forged.seq += (uint32_t)off;
+			forged.opts.ts_val = 9000;
+			EXPECT_EQ(LEAT_TCP_DROPPED, Input(forged, "junk"));
+			EXPECT_EQ(2000u, tcb.ts_recent);
+		}
+	}
+}
+
 TEST_F(TcpTs, TimestampsLeaveLessRoomForText)
 {
 	Open();
