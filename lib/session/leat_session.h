@@ -9,8 +9,9 @@
  *
  * A session keeps the mbufs that it received until the requests in them are
  * executed, so that arguments are slices of received bytes. Only a request that
- * straddles mbufs is copied, into the session's carry buffer. Replies are written
- * into TX mbufs and sent once per turn.
+ * straddles mbufs is copied: one that the input starts with into the session's carry
+ * buffer, which frees the mbufs of a long one as they come, and one behind others, for
+ * the turn, into the batch. Replies are written into TX mbufs and sent once per turn.
  *
  * The input of a session is one stream: the carry buffer, then the received
  * segments. Decoding looks ahead in it; only execution takes bytes away. A session
@@ -34,6 +35,7 @@ extern "C" {
 
 #define LEAT_BATCH_MAX           256        /**< requests of one turn */
 #define LEAT_BATCH_ARGV_MAX      65536      /**< arguments of one turn, and so of one request */
+#define LEAT_BATCH_JOINED_MAX    65536      /**< bytes of one turn's requests that straddle */
 #define LEAT_SESSION_REQUEST_MAX (1u << 30) /**< bytes of one request, at most */
 #define LEAT_SESSION_TX_MAX      65536 /**< reply bytes of one session and turn before it pauses */
 #define LEAT_SESSION_STARVED_US  5000000  /**< wait for room in the carry region, then abort */
@@ -54,10 +56,12 @@ struct leat_batch_entry {
 /** The requests of one turn, in the order in which they will be executed. */
 struct leat_batch {
 	uint32_t nb_entries;
-	uint32_t nb_args; /**< of argv, in use */
-	bool is_full;     /**< a request found no room: nothing more is decoded */
+	uint32_t nb_args;    /**< of argv, in use */
+	uint32_t joined_len; /**< of joined, in use */
+	bool is_full;        /**< a request found no room: nothing more is decoded */
 	struct leat_batch_entry entries[LEAT_BATCH_MAX];
 	struct leat_slice argv[LEAT_BATCH_ARGV_MAX];
+	uint8_t joined[LEAT_BATCH_JOINED_MAX]; /**< requests that lie in several segments */
 };
 
 struct leat_session_stats {

@@ -308,6 +308,7 @@ leat_session_flush(struct leat_session_ctx *ctx)
 	}
 	ctx->batch.nb_entries = 0;
 	ctx->batch.nb_args = 0;
+	ctx->batch.joined_len = 0;
 	ctx->batch.is_full = false;
 }
 

@@ -300,25 +300,73 @@ decode_carry(struct leat_session *s)
 	return DECODE_INCOMPLETE;
 }
 
-/* Decode the requests that lie whole in segments, from the cursor on. */
+/*
+ * The request at the cursor goes on behind its segment: put it together in the batch.
+ * @return DECODE_FULL: there is no room for it.
+ */
+static enum decode_result
+decode_joined(struct leat_session *s, uint32_t *len)
+{
+	struct leat_batch *batch = &s->ctx->batch;
+	uint8_t *start = batch->joined + batch->joined_len;
+	uint32_t room = LEAT_BATCH_JOINED_MAX - batch->joined_len;
+	enum decode_result result = DECODE_INCOMPLETE;
+	uint32_t off = s->in.cursor_off;
+	struct leat_slice bytes = { .data = start, .len = 0 };
+
+	for (const struct rte_mbuf *seg = s->in.cursor_seg; seg != NULL; seg = seg->next) {
+		struct leat_slice piece = seg_bytes_from(seg, off);
+
+		if (piece.len > room - bytes.len) {
+			result = DECODE_FULL;
+			break;
+		}
+		memcpy(start + bytes.len, piece.data, piece.len);
+		bytes.len += piece.len;
+		off = 0;
+		s->ctx->stats.nb_carried++;
+		s->ctx->stats.carried_len += piece.len;
+		if (seg == s->in.cursor_seg)
+			continue; /* alone it was not enough */
+		result = decode_one(s, bytes, len);
+		if (result != DECODE_INCOMPLETE)
+			break;
+	}
+	if (result == DECODE_REQUEST)
+		batch->joined_len += *len;
+	else if (result != DECODE_BROKEN) /* next turn sees it with less behind it at first */
+		s->protocol->rewind(&s->state);
+	return result;
+}
+
+static void
+cursor_move(struct leat_session_input *in, uint32_t len)
+{
+	in->cursor_off += len;
+	while (in->cursor_seg != NULL && in->cursor_off >= in->cursor_seg->data_len) {
+		in->cursor_off -= in->cursor_seg->data_len;
+		in->cursor_seg = in->cursor_seg->next;
+	}
+}
+
+/* Decode the requests that lie in segments, from the cursor on. */
 static enum decode_result
 decode_segs(struct leat_session *s)
 {
 	struct leat_session_input *in = &s->in;
 
+	cursor_move(in, 0);
 	while (in->cursor_seg != NULL) {
 		enum decode_result result;
 		uint32_t len = 0;
 
-		if (in->cursor_off == in->cursor_seg->data_len) {
-			in->cursor_seg = in->cursor_seg->next;
-			in->cursor_off = 0;
-			continue;
-		}
 		result = decode_one(s, seg_bytes_from(in->cursor_seg, in->cursor_off), &len);
+		/* At the start it goes to the carry, which frees what it takes. */
+		if (result == DECODE_INCOMPLETE && cursor_straddles(in) && !cursor_is_at_start(in))
+			result = decode_joined(s, &len);
 		if (result != DECODE_REQUEST)
 			return result;
-		in->cursor_off += len;
+		cursor_move(in, len);
 	}
 	return DECODE_INCOMPLETE;
 }

@@ -82,6 +82,90 @@ TEST_F(Session, RequestsThatStraddleSegmentsOfAChainAreAnswered)
 	EXPECT_EQ(all.size(), conn->consumed_len);
 }
 
+TEST_F(Session, ATurnWithManyStraddlingRequestsAnswersThemWithOneSend)
+{
+	FakeConn *conn = Connect();
+	std::vector<std::string> pieces;
+	std::string pipeline;
+	std::string want;
+
+	for (int i = 0; i < 100; i++) {
+		std::string value((size_t)i, 'v');
+
+		pipeline += Request({ "ECHO", value });
+		want += Bulk(value);
+	}
+	for (size_t at = 0; at < pipeline.size(); at += 90) // an ECHO has up to 124 bytes
+		pieces.push_back(pipeline.substr(at, 90));
+	ReceiveChain(conn, pieces);
+	EXPECT_EQ(want, conn->sent);
+	EXPECT_EQ(1u, conn->nb_sends);
+	EXPECT_EQ(pipeline.size(), conn->consumed_len);
+	EXPECT_FALSE(leat_session_has_work(ctx_));
+}
+
+// Requests at an edge of every kind: the first is whole or was carried, the last is not.
+TEST_F(Session, WhatIsCompleteIsAnsweredAtOnceWhereverItIsCut)
+{
+	const std::string request = Request({ "ECHO", "abc" });
+	const std::string four = request + request + request + request;
+
+	for (size_t a = 1; a < four.size(); a++)
+		for (size_t b = a + 1; b < four.size(); b++) {
+			FakeConn *conn = Connect();
+
+			Receive(conn, request.substr(0, 5));
+			ReceiveChain(conn, { request.substr(5) + four.substr(0, a),
+						   four.substr(a, b - a), four.substr(b) + "*" });
+			ASSERT_EQ(
+				Bulk("abc") + Bulk("abc") + Bulk("abc") + Bulk("abc") + Bulk("abc"),
+				conn->sent)
+				<< a << ", " << b;
+			ASSERT_EQ(1u, conn->nb_sends) << a << ", " << b;
+			Event(conn, LEAT_TRANSPORT_CLOSED);
+			EndTurn();
+		}
+}
+
+// A request that ends the stream in a turn in which it was joined.
+TEST_F(Session, ARefusalThatStraddlesIsToldBehindTheRepliesBeforeIt)
+{
+	FakeConn *conn = Connect();
+
+	ReceiveChain(conn, { "PING\r\n*1\r\n", "!4\r\nPING\r\nPING\r\n" });
+	EXPECT_EQ("+PONG\r\n-ERR Protocol error: expected '$', got '!'\r\n", conn->sent);
+	EXPECT_EQ(1u, conn->nb_sends);
+	EXPECT_EQ(1u, conn->nb_shutdowns);
+}
+
+// One byte too many for what a turn joins: the rest of the pipeline comes a turn later.
+TEST_F(Session, AsManyStraddlingBytesAsATurnJoins)
+{
+	for (size_t over = 0; over <= 1; over++) {
+		const std::string head = "PING\r\n";
+		const std::string empty = Request({ "ECHO", std::string(10000, 'v') });
+		const size_t len = LEAT_BATCH_JOINED_MAX + over;
+		const std::string value(10000 + len - empty.size(), 'v');
+		const std::string request = Request({ "ECHO", value });
+		FakeConn *conn = Connect();
+		std::vector<std::string> pieces = { head };
+
+		ASSERT_EQ(len, request.size());
+		for (size_t at = 0; at < request.size(); at += 1000)
+			pieces.push_back(request.substr(at, 1000));
+		pieces.front() += pieces[1];
+		pieces.erase(pieces.begin() + 1);
+		ReceiveChain(conn, pieces);
+		if (over == 0)
+			EXPECT_TRUE("+PONG\r\n" + Bulk(value) == conn->sent);
+		else
+			EXPECT_EQ("+PONG\r\n", conn->sent);
+		Settle();
+		EXPECT_TRUE("+PONG\r\n" + Bulk(value) == conn->sent);
+		EXPECT_EQ(head.size() + len, conn->consumed_len);
+	}
+}
+
 TEST_F(Session, OnlyStraddlingRequestsAreCopied)
 {
 	FakeConn *conn = Connect();
