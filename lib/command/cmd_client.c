@@ -10,7 +10,7 @@
 #include "command_priv.h"
 #include "command_run.h"
 
-#define CLIENT_LINE_MAX 512 /* bytes of CLIENT INFO */
+#define CLIENT_LINE_MAX 768 /* bytes of CLIENT INFO */
 
 static struct leat_slice
 client_name(const struct leat_client *client)
@@ -238,22 +238,27 @@ cmd_client_setinfo(
 	command_ok(reply);
 }
 
-/* One line about a client, of the fields of Redis those that are known here. */
+/* One line about who asks, of the fields of Redis those that have a meaning here. */
 static void
-client_reply_line(const struct leat_client *client, const char *command, struct leat_reply *reply)
+client_reply_line(struct leat_command_ctx *ctx, const char *command, struct leat_reply *reply)
 {
-	char line[CLIENT_LINE_MAX];
+	const struct leat_client *client = ctx->client;
+	char line[CLIENT_LINE_MAX], local[LEAT_CLIENT_END_MAX], peer[LEAT_CLIENT_END_MAX];
 	uint32_t nb_subs = leat_pubsub_nb_subscriptions(&client->subscriber);
-	int len = snprintf(line, sizeof(line),
-		"id=%llu name=%.*s flags=%s db=0 sub=%u psub=0 ssub=0 multi=-1 cmd=%s "
-		"user=default redir=-1 resp=%u lib-name=%.*s lib-ver=%.*s\n",
-		(unsigned long long)client->id, (int)client->name_len, (const char *)client->name,
+	int len;
+
+	ctx->client_ends(ctx, client, local, peer);
+	len = snprintf(line, sizeof(line),
+		"id=%llu addr=%s laddr=%s name=%.*s age=%llu idle=0 flags=%s db=0 sub=%u psub=0 "
+		"ssub=0 multi=-1 cmd=%s user=default redir=-1 resp=%u lib-name=%.*s lib-ver=%.*s\n",
+		(unsigned long long)client->id, peer, local, (int)client->name_len,
+		(const char *)client->name,
+		(unsigned long long)((ctx->now_us - client->opened_us) / 1000000u),
 		nb_subs > 0 ? "P" : "N", nb_subs, command, client->resp, (int)client->lib_name_len,
 		(const char *)client->lib_name, (int)client->lib_ver_len,
 		(const char *)client->lib_ver);
-
 	LEAT_VERIFY(len > 0);
-	LEAT_VERIFY((size_t)len < sizeof(line)); /* three names of LEAT_CLIENT_NAME_MAX fit */
+	LEAT_VERIFY((size_t)len < sizeof(line)); /* the longest names and ends fit */
 	leat_reply_bytes(reply, (struct leat_slice){ (const uint8_t *)line, (size_t)len });
 }
 
@@ -262,7 +267,7 @@ cmd_client_info(
 	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
 {
 	(void)req; /* has no arguments */
-	client_reply_line(ctx->client, "client|info", reply);
+	client_reply_line(ctx, "client|info", reply);
 }
 
 /* CLIENT LIST TYPE <type>. Returns whether a normal client is of that type, or -EINVAL. */
@@ -319,7 +324,7 @@ cmd_client_list(
 		return;
 	}
 	if (is_listed > 0)
-		client_reply_line(ctx->client, "client|list", reply);
+		client_reply_line(ctx, "client|list", reply);
 	else if (is_listed == 0)
 		leat_reply_bytes(reply, LEAT_SLICE(""));
 }

@@ -166,10 +166,11 @@ leat_command_execute(
 }
 
 void
-leat_client_init(struct leat_client *client, uint64_t id)
+leat_client_init(struct leat_client *client, uint64_t id, uint64_t now_us)
 {
 	memset(client, 0, sizeof(*client));
 	client->id = id;
+	client->opened_us = now_us;
 	client->resp = 2;
 }
 

@@ -31,6 +31,9 @@ struct leat_request;
 #define LEAT_COMMAND_QUERIES_MAX 64
 #define LEAT_COMMAND_PATTERN_MAX 256 /**< bytes of a pattern; a longer one matches nothing */
 
+/** Bytes of one end of a connection as text, the zero included. */
+#define LEAT_CLIENT_END_MAX 128
+
 /** The release of Redis whose replies, errors and COMMAND output are matched. */
 #define LEAT_COMMAND_REDIS_VERSION "7.0.15"
 
@@ -71,7 +74,8 @@ struct leat_request {
 
 /** What the commands know of one connection. The session contains it. */
 struct leat_client {
-	uint64_t id;  /**< unique in the process, never reused */
+	uint64_t id; /**< unique in the process, never reused */
+	uint64_t opened_us;
 	bool close;   /**< a command asked for the connection to end after its reply */
 	uint8_t resp; /**< RESP version the client speaks, 2 */
 	uint16_t name_len;
@@ -123,6 +127,13 @@ struct leat_command_ctx {
 	 */
 	struct leat_reply *(*push_begin)(struct leat_command_ctx *ctx, struct leat_client *to);
 	void (*push_end)(struct leat_command_ctx *ctx, struct leat_client *to);
+
+	/**
+	 * Both ends of a client's connection as text: "10.77.0.1:6379", "[fd77::1]:6379".
+	 * Supplied by the session layer.
+	 */
+	void (*client_ends)(struct leat_command_ctx *ctx, const struct leat_client *client,
+		char local[LEAT_CLIENT_END_MAX], char peer[LEAT_CLIENT_END_MAX]);
 };
 
 /**
@@ -172,8 +183,10 @@ void leat_command_execute(
  *
  * @param id
  *   Its own, never used before in this process.
+ * @param now_us
+ *   Of the clock of leat_command_ctx.
  */
-void leat_client_init(struct leat_client *client, uint64_t id);
+void leat_client_init(struct leat_client *client, uint64_t id, uint64_t now_us);
 
 /** A connection has ended: forget its subscriptions. */
 void leat_client_fini(struct leat_client *client, struct leat_pubsub *pubsub);

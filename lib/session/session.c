@@ -2,6 +2,8 @@
 
 #include "session_priv.h"
 
+static_assert(LEAT_CLIENT_END_MAX >= LEAT_ENDPOINT_TEXT_MAX, "every endpoint fits its text");
+
 void
 session_set_ready(struct leat_session *s)
 {
@@ -20,6 +22,25 @@ session_touch(struct leat_session *s)
 	STAILQ_INSERT_TAIL(&s->ctx->touched, s, touched_link);
 }
 
+/* The client_ends of struct leat_command_ctx. */
+static void
+session_client_ends(struct leat_command_ctx *command, const struct leat_client *client,
+	char local[LEAT_CLIENT_END_MAX], char peer[LEAT_CLIENT_END_MAX])
+{
+	const struct leat_session *s = LEAT_CONTAINER_OF(client, struct leat_session, client);
+	struct leat_endpoint local_end, peer_end;
+
+	(void)command;         /* the client is all it takes */
+	if (s->conn == NULL) { /* gone in this turn: nobody will read it */
+		local[0] = '\0';
+		peer[0] = '\0';
+		return;
+	}
+	s->transport->ops->endpoints(s->conn, &local_end, &peer_end);
+	(void)leat_endpoint_format(&local_end, local); /* returns its argument */
+	(void)leat_endpoint_format(&peer_end, peer);
+}
+
 void
 leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *sessions,
 	uint32_t nb_sessions, struct leat_heap *carry_heap, uint64_t client_id)
@@ -33,6 +54,7 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 	ctx->command.stats = &ctx->command_stats;
 	ctx->command.push_begin = session_push_begin;
 	ctx->command.push_end = session_push_end;
+	ctx->command.client_ends = session_client_ends;
 	STAILQ_INIT(&ctx->ready);
 	STAILQ_INIT(&ctx->touched);
 	LIST_INIT(&ctx->free);
@@ -61,7 +83,7 @@ session_open(
 	s->protocol = protocol;
 	LIST_INSERT_HEAD(&ctx->open, s, link);
 	ctx->nb_open++;
-	leat_client_init(&s->client, ++ctx->client_id);
+	leat_client_init(&s->client, ++ctx->client_id, ctx->command.now_us);
 	conn->session = s;
 	ctx->command_stats.nb_conns_accepted++;
 	ctx->command_stats.nb_conns++;

@@ -118,6 +118,18 @@ push_begin(struct leat_command_ctx *command_ctx, struct leat_client *to)
 }
 
 static void
+client_ends(struct leat_command_ctx *command_ctx, const struct leat_client *client,
+	char local[LEAT_CLIENT_END_MAX], char peer[LEAT_CLIENT_END_MAX])
+{
+	LEAT_VERIFY(command_ctx == &ctx);
+	LEAT_VERIFY(client == command_ctx->client);
+	memset(local, 'l', LEAT_CLIENT_END_MAX - 1);
+	memset(peer, 'p', LEAT_CLIENT_END_MAX - 1);
+	local[LEAT_CLIENT_END_MAX - 1] = '\0';
+	peer[LEAT_CLIENT_END_MAX - 1] = '\0';
+}
+
+static void
 push_end(struct leat_command_ctx *command_ctx, struct leat_client *to)
 {
 	struct fuzz_client *client = LEAT_CONTAINER_OF(to, struct fuzz_client, client);
@@ -222,6 +234,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	protocol = leat_protocol_find("resp");
 	ctx.push_begin = push_begin;
 	ctx.push_end = push_end;
+	ctx.client_ends = client_ends;
 	if (fuzz_eal_init() < 0)
 		return -1;
 	if (leat_store_open(&store_conf, &ctx.store, NULL) < 0)
@@ -237,7 +250,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	ctx.now_us = START_US;
 	ctx.wall_ms = START_MS;
 	for (unsigned int i = 0; i < NB_CLIENTS; i++) {
-		leat_client_init(&clients[i].client, i + 1);
+		leat_client_init(&clients[i].client, i + 1, ctx.now_us);
 		memset(&clients[i].state, 0, sizeof(clients[i].state));
 		clients[i].in_len = 0;
 		clients[i].is_closed = false;

@@ -20,12 +20,15 @@ class CommandTest : public testing::Test
 		leat_client client = {};
 		ReplyRecorder pushed;
 		bool takes_pushes = true;
+		std::string local = "10.77.0.1:6379";
+		std::string peer = "10.77.0.2:47578";
 	};
 
 	CommandTest()
 	{
 		shard.ctx.push_begin = PushBegin;
 		shard.ctx.push_end = PushEnd;
+		shard.ctx.client_ends = ClientEnds;
 		(void)At(1);
 	}
 
@@ -40,7 +43,7 @@ class CommandTest : public testing::Test
 		auto [it, is_new] = clients.try_emplace(id);
 
 		if (is_new)
-			leat_client_init(&it->second.client, id);
+			leat_client_init(&it->second.client, id, shard.ctx.now_us);
 		return it->second;
 	}
 
@@ -93,6 +96,14 @@ class CommandTest : public testing::Test
 
 	static void PushEnd(leat_command_ctx *, leat_client *)
 	{
+	}
+
+	static void ClientEnds(leat_command_ctx *, const leat_client *of, char *local, char *peer)
+	{
+		const Client *client = LEAT_CONTAINER_OF(of, Client, client);
+
+		(void)snprintf(local, LEAT_CLIENT_END_MAX, "%s", client->local.c_str());
+		(void)snprintf(peer, LEAT_CLIENT_END_MAX, "%s", client->peer.c_str());
 	}
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include <sstream>
 #include <string>
 
 #include "command_fixture.h"
@@ -134,9 +135,40 @@ TEST_F(CommandClient, InfoTellsNamesAndSubscriptions)
 	EXPECT_EQ("+OK", Ask({ "CLIENT", "SETNAME", "me" }));
 	EXPECT_EQ("+OK", Ask({ "CLIENT", "SETINFO", "LIB-NAME", "lib" }));
 	EXPECT_EQ("+OK", Ask({ "CLIENT", "SETINFO", "lib-ver", "1.2" }));
-	EXPECT_EQ("\"id=1 name=me flags=N db=0 sub=0 psub=0 ssub=0 multi=-1 cmd=client|info "
-		  "user=default redir=-1 resp=2 lib-name=lib lib-ver=1.2\n\"",
+	shard.Advance(61999);
+	EXPECT_EQ("\"id=1 addr=10.77.0.2:47578 laddr=10.77.0.1:6379 name=me age=61 idle=0 flags=N "
+		  "db=0 sub=0 psub=0 ssub=0 multi=-1 cmd=client|info user=default redir=-1 resp=2 "
+		  "lib-name=lib lib-ver=1.2\n\"",
 		Ask({ "CLIENT", "INFO" }));
+}
+
+// Field by field the words of the release that is matched, in its order, as far as they
+// have a meaning here; behind them those of a later one that CLIENT SETINFO is of.
+TEST_F(CommandClient, TheFieldsOfALineStandInTheOrderOfRedis)
+{
+	const std::string redis =
+		"id=4 addr=[::1]:57818 laddr=[::1]:17379 fd=8 name= age=0 idle=0 flags=N db=0 "
+		"sub=0 "
+		"psub=0 ssub=0 multi=-1 qbuf=26 qbuf-free=20448 argv-mem=10 multi-mem=0 rbs=16384 "
+		"rbp=16384 obl=0 oll=0 omem=0 tot-mem=37658 events=r cmd=client|list user=default "
+		"redir=-1 resp=2";
+	Client &client = At(4);
+
+	client.peer = "[::1]:57818";
+	client.local = "[::1]:17379";
+	std::string line = AskAs(4, { "CLIENT", "LIST" });
+	size_t end = line.find(" lib-name= lib-ver=\n\"");
+	ASSERT_NE(std::string::npos, end);
+	line = line.substr(1, end - 1);
+	// What is told is redis' text with some fields left out.
+	size_t at = 0;
+	std::istringstream fields(line);
+	for (std::string field; fields >> field;) {
+		size_t found = (" " + redis + " ").find(" " + field + " ", at);
+
+		ASSERT_NE(std::string::npos, found) << field;
+		at = found;
+	}
 }
 
 TEST_F(CommandClient, SetinfoRefusesWhatCannotStandInALine)
@@ -154,6 +186,9 @@ TEST_F(CommandClient, LongestNamesFitInTheLine)
 	(void)Ask({ "CLIENT", "SETINFO", "LIB-NAME", name });
 	(void)Ask({ "CLIENT", "SETINFO", "LIB-VER", name });
 	At(1).client.id = UINT64_MAX;
+	shard.ctx.now_us = UINT64_MAX;
+	At(1).local = std::string(LEAT_CLIENT_END_MAX - 1, 'l');
+	At(1).peer = std::string(LEAT_CLIENT_END_MAX - 1, 'p');
 	EXPECT_TRUE(Contains(Ask({ "CLIENT", "INFO" }), "lib-ver=" + name + "\n"));
 }
 

@@ -43,7 +43,7 @@ class Talk
       public:
 	Talk()
 	{
-		leat_client_init(&client, 3);
+		leat_client_init(&client, 3, 0);
 		shard.ctx.client = &client;
 	}
 

@@ -88,6 +88,12 @@ const leat_transport_ops kFakeOps = [] {
 	ops.consumed = [](leat_conn *conn, uint32_t len) { Fake(conn)->consumed_len += len; };
 	ops.shutdown = [](leat_conn *conn) { Fake(conn)->nb_shutdowns++; };
 	ops.abort = [](leat_conn *conn) { Fake(conn)->nb_aborts++; };
+	ops.endpoints = [](const leat_conn *, leat_endpoint *local, leat_endpoint *peer) {
+		EXPECT_EQ(0, leat_endpoint_parse_address(local, "fd77::1"));
+		EXPECT_EQ(0, leat_endpoint_parse_address(peer, "10.77.0.2"));
+		local->port = 6379;
+		peer->port = 47578;
+	};
 	return ops;
 }();
 

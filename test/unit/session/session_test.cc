@@ -449,6 +449,28 @@ TEST_F(Session, AHalfCloseWaitsUntilTheTransportTookTheReplies)
 	EXPECT_EQ(1u, conn->nb_shutdowns);
 }
 
+TEST_F(Session, ClientInfoTellsBothEnds)
+{
+	FakeConn *conn = Connect();
+
+	Receive(conn, "CLIENT INFO\r\n");
+	EXPECT_NE(std::string::npos,
+		conn->sent.find(" addr=10.77.0.2:47578 laddr=[fd77::1]:6379 name= age=0 "));
+}
+
+// The requests before a reset are executed; what they answer has nowhere to go.
+TEST_F(Session, ClientInfoOfOneThatIsGoneAsksNoTransport)
+{
+	FakeConn *conn = Connect();
+
+	Event(conn, LEAT_TRANSPORT_DATA, pool_.Mbuf("CLIENT INFO\r\n"));
+	Event(conn, LEAT_TRANSPORT_CLOSED);
+	conn->conn.transport = nullptr;
+	EndTurn();
+	EXPECT_EQ("", conn->sent);
+	EXPECT_EQ(1u, ctx_->command_stats.nb_commands);
+}
+
 TEST_F(Session, QuitIsAnsweredAndWhatFollowsIsThrownAway)
 {
 	FakeConn *conn = Connect();
