@@ -168,7 +168,8 @@ tcp_step1_seq(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *
 	}
 	if (is_rst)
 		return LEAT_TCP_DROPPED;
-	if (tcp_seg_seq_len(seg) > 0)
+	/* A SYN is challenged wherever it lies, RFC 5961 section 4.2. */
+	if (tcp_seg_seq_len(seg) > 0 && (seg->flags & LEAT_TCP_SYN) == 0)
 		tcb->owed |= TCP_OWED_ACK;
 	else
 		tcp_owe_challenge(tcb, now_us);

@@ -98,10 +98,10 @@ constexpr Cell kEnd = { kNone, kClosedState, kClosed };
 // clang-format off
 const Row kRows[] = {
 	// SYN-SENT: fourth, simultaneous open. SYN-RECEIVED: our SYN-ACK was lost. Others: first,
-	// not acceptable, so an ACK.
+	// not acceptable, so an ACK, which RFC 5961 section 4.2 calls a challenge.
 	{ kClsSynAgain, "the first SYN again", {
-		{ kSynAck, kSynReceived, 0 }, { kSynAck, kSame, 0 }, kDropAck, kDropAck, kDropAck,
-		kDropAck, kDropAck, kDropAck, kDropAck } },
+		{ kSynAck, kSynReceived, 0 }, { kSynAck, kSame, 0 }, kDropChallenge, kDropChallenge,
+		kDropChallenge, kDropChallenge, kDropChallenge, kDropChallenge, kDropAck } },
 	// Fourth: RFC 5961 section 4.2, a challenge ACK "irrespective of the sequence number".
 	// TIME-WAIT: RFC 6191, not above what the old connection used.
 	{ kClsSyn, "SYN at RCV.NXT", {
@@ -113,12 +113,13 @@ const Row kRows[] = {
 		{ kReopen, kSame, 0 } } },
 	// SYN-SENT: fourth, the handshake is done. SYN-RECEIVED: figure 8, simultaneous open.
 	{ kClsSynAck, "SYN-ACK", {
-		{ kAnAck, kEstablished, kOpen }, { kAnAck, kEstablished, kOpen }, kDropAck, kDropAck,
-		kDropAck, kDropAck, kDropAck, kDropAck, kDropAck } },
+		{ kAnAck, kEstablished, kOpen }, { kAnAck, kEstablished, kOpen }, kDropChallenge,
+		kDropChallenge, kDropChallenge, kDropChallenge, kDropChallenge, kDropChallenge,
+		kDropAck } },
 	// SYN-SENT: first, SEG.ACK =< ISS. Others: first, not acceptable.
 	{ kClsSynAckOfNothing, "SYN-ACK of nothing", {
-		kDropReset, kDropAck, kDropAck, kDropAck, kDropAck, kDropAck, kDropAck, kDropAck,
-		kDropAck } },
+		kDropReset, kDropChallenge, kDropChallenge, kDropChallenge, kDropChallenge,
+		kDropChallenge, kDropChallenge, kDropChallenge, kDropAck } },
 	// SYN-SENT: fifth, neither SYN nor RST. Others: fifth, of our SYN or FIN.
 	{ kClsAck, "ACK of all", {
 		kDrop, { kNone, kEstablished, kOpen }, kDrop, { kNone, kFinWait2, 0 }, kDrop, kDrop,

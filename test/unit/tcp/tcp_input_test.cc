@@ -208,6 +208,39 @@ TEST_F(TcpInput, ChallengesAreLimitedPerSecond)
 	EXPECT_EQ(1u, Output().size());
 }
 
+// So is every other answer that only a forged segment asks for.
+TEST_F(TcpInput, ChallengesOfEachKindAreLimited)
+{
+	const struct {
+		const char *what;
+		int32_t off;
+		int32_t ack;
+		uint8_t flags;
+	} kinds[] = {
+		{ "a SYN in the window", 5, 0, kSyn },
+		{ "a SYN before it", -70000, 0, kSyn },
+		{ "a SYN-ACK behind it", 70000, 0, kSyn | kAck },
+		{ "an ACK outside of it", 70000, 0, kAck },
+		{ "an ACK of what was never sent", 0, 1, kAck },
+	};
+
+	for (const auto &kind : kinds) {
+		leat_tcp_fini(&tcb);
+		Establish();
+		size_t nb = 0;
+
+		for (int i = 0; i < 100; i++) {
+			leat_tcp_seg seg = Seg(kind.flags);
+
+			seg.seq += (uint32_t)kind.off;
+			seg.ack += (uint32_t)kind.ack;
+			EXPECT_EQ(LEAT_TCP_DROPPED, Input(seg)) << kind.what;
+			nb += Output().size();
+		}
+		EXPECT_EQ(10u, nb) << kind.what;
+	}
+}
+
 // RFC 5961 section 5.2 and RFC 9293 section 3.10.7.4, fifth step.
 TEST_F(TcpInput, AckOfWhatWasNeverSentIsAnsweredAndItsTextDropped)
 {
