@@ -24,9 +24,13 @@ enum opt_kind {
 #define OPT_WSCALE_LEN     3u
 #define OPT_SACK_OK_LEN    2u
 #define OPT_TS_LEN         10u
-#define OPT_TS_HEAD        0x0101080au /* two NOPs, kind, length */
 #define OPT_SACK_HEAD_LEN  2u
 #define OPT_SACK_BLOCK_LEN 8u
+
+/* Kind and length of one, as two bytes; and two NOPs. */
+#define OPT_SACK_OK_HEAD   (OPT_SACK_OK << 8 | OPT_SACK_OK_LEN)
+#define OPT_TS_HEAD        (OPT_TS << 8 | OPT_TS_LEN)
+#define OPT_NOPS           (OPT_NOP << 8 | OPT_NOP)
 
 #define HDR_FLAGS          0x1fu /* URG is ignored, RFC 6093; ECN is not spoken */
 
@@ -102,7 +106,7 @@ static void
 opts_parse(struct leat_tcp_opts *opts, bool is_syn, const uint8_t *pos, const uint8_t *end)
 {
 	/* What nearly every segment carries, laid out as RFC 7323 appendix A asks. */
-	if (LEAT_LIKELY(end - pos == TCP_TS_OPT_LEN && leat_be32_get(pos) == OPT_TS_HEAD)) {
+	if (LEAT_LIKELY(end - pos == TCP_TS_OPT_LEN && leat_be32_get(pos) == (OPT_NOPS << 16 | OPT_TS_HEAD))) {
 		opt_take_ts(opts, pos + sizeof(uint32_t));
 		return;
 	}
@@ -154,10 +158,8 @@ opts_emit(uint8_t *p, const struct leat_tcp_opts *opts)
 		p = be16_put(p, opts->mss);
 	}
 	if (opts->has_sack_ok || opts->has_ts) {
-		*p++ = opts->has_sack_ok ? OPT_SACK_OK : OPT_NOP;
-		*p++ = opts->has_sack_ok ? OPT_SACK_OK_LEN : OPT_NOP;
-		*p++ = opts->has_ts ? OPT_TS : OPT_NOP;
-		*p++ = opts->has_ts ? OPT_TS_LEN : OPT_NOP;
+		p = be16_put(p, opts->has_sack_ok ? OPT_SACK_OK_HEAD : OPT_NOPS);
+		p = be16_put(p, opts->has_ts ? OPT_TS_HEAD : OPT_NOPS);
 	}
 	if (opts->has_ts)
 		p = be32_put(be32_put(p, opts->ts_val), opts->ts_ecr);
@@ -206,9 +208,11 @@ leat_tcp_hdr_len(const struct leat_tcp_out *out)
 size_t
 leat_tcp_hdr_emit(uint8_t *hdr, struct leat_tcp_ports ports, const struct leat_tcp_out *out)
 {
-	size_t len = leat_tcp_hdr_len(out);
+	uint8_t *end = opts_emit(hdr + LEAT_TCP_HDR_LEN, &out->opts);
+	size_t len = (size_t)(end - hdr);
 	uint8_t *p = hdr;
 
+	LEAT_VERIFY(len <= LEAT_TCP_HDR_LEN_MAX);
 	p = be16_put(p, ports.src);
 	p = be16_put(p, ports.dst);
 	p = be32_put(p, out->seq);
@@ -216,9 +220,6 @@ leat_tcp_hdr_emit(uint8_t *hdr, struct leat_tcp_ports ports, const struct leat_t
 	*p++ = (uint8_t)(len / 4 << 4);
 	*p++ = out->flags;
 	p = be16_put(p, out->wnd);
-	p = be16_put(p, 0); /* checksum */
-	p = be16_put(p, 0); /* urgent pointer */
-	p = opts_emit(p, &out->opts);
-	LEAT_ASSERT(p == hdr + len);
+	(void)be32_put(p, 0); /* checksum, urgent pointer */
 	return len;
 }
