@@ -17,8 +17,9 @@ inet_flow_cmp(const void *a, const void *b, size_t len)
 {
 	const struct inet_flow_key *keys[2];
 
-	memcpy(&keys[0], a, len);
-	memcpy(&keys[1], b, len);
+	LEAT_VERIFY(len == sizeof(keys[0]));
+	memcpy(&keys[0], a, sizeof(keys[0])); /* of one length, so no call */
+	memcpy(&keys[1], b, sizeof(keys[1]));
 	/*
 	 * rte_hash compares a slot that is free, all zero, if the signature is zero too; it is
 	 * the second one in the lookup of a key, and the first in that of a burst.

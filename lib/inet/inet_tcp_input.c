@@ -172,12 +172,11 @@ static void *
 burst_flow(const struct leat_inet *inet, const struct inet_burst *burst, uint16_t idx)
 {
 	const struct inet_flow_key *key = &burst->frames[idx].key;
+	void *data = (burst->hits >> idx & 1) != 0 ? burst->data[idx] : NULL;
 
-	if ((burst->hits >> idx & 1) != 0 && flow_is(burst->data[idx], key))
-		return burst->data[idx];
 	if (inet->nb_flow_changes == burst->nb_flow_changes)
-		return NULL;
-	return inet_flow_find(inet, key);
+		return data;
+	return data != NULL && flow_is(data, key) ? data : inet_flow_find(inet, key);
 }
 
 /* Of a frame that found no connection. */
@@ -212,5 +211,6 @@ inet_tcp_input(struct leat_inet *inet, struct inet_burst *burst, uint16_t idx)
 			inet_record_rx(inet, frame,
 				frame_class(frame, data, inet->nb_flow_changes != nb_flow_changes));
 	}
-	rte_pktmbuf_free(frame->mbuf); /* text that no connection took */
+	if (frame->mbuf != NULL) /* text that no connection took */
+		rte_pktmbuf_free(frame->mbuf);
 }
