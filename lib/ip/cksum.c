@@ -9,23 +9,6 @@
 
 #include "leat_cksum.h"
 
-static uint16_t
-sum_fold(uint64_t sum)
-{
-	sum = (sum & UINT32_MAX) + (sum >> 32);
-	sum = (sum & UINT32_MAX) + (sum >> 32);
-	sum = (sum & UINT16_MAX) + (sum >> 16);
-	sum = (sum & UINT16_MAX) + (sum >> 16);
-	return (uint16_t)sum;
-}
-
-/* Turn between memory and host order; its own inverse. */
-static uint16_t
-sum_turn(uint16_t sum)
-{
-	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap16(sum) : sum;
-}
-
 /* One's complement: what is carried out comes in again, RFC 1071 section 1. */
 static inline uint64_t
 sum_add(uint64_t sum, uint64_t word)
@@ -93,36 +76,18 @@ leat_cksum_add(struct leat_cksum *cksum, const void *data, size_t len)
 	uint64_t sum = piece_sum(data, len);
 
 	if (cksum->odd)
-		cksum->sum += __builtin_bswap16(sum_fold(sum));
+		cksum->sum += __builtin_bswap16(leat_cksum_fold_word(sum));
 	else
 		cksum->sum += (sum & UINT32_MAX) + (sum >> 32);
 	cksum->odd ^= (len & 1) != 0;
 }
 
 void
-leat_cksum_add_ipv4_pseudo(
-	struct leat_cksum *cksum, uint32_t src, uint32_t dst, uint8_t proto, uint16_t len)
-{
-	uint64_t sum = (uint64_t)src + dst + proto + len;
-
-	LEAT_ASSERT(!cksum->odd);
-	cksum->sum += sum_turn(sum_fold(sum));
-}
-
-void
 leat_cksum_add_ipv6_pseudo(struct leat_cksum *cksum, struct leat_ip_addr src,
 	struct leat_ip_addr dst, uint8_t proto, uint32_t len)
 {
-	uint64_t sum = (uint64_t)proto + len;
-
 	LEAT_ASSERT(!cksum->odd);
 	leat_cksum_add(cksum, src.bytes, sizeof(src.bytes));
 	leat_cksum_add(cksum, dst.bytes, sizeof(dst.bytes));
-	cksum->sum += sum_turn(sum_fold(sum));
-}
-
-uint16_t
-leat_cksum_fold(const struct leat_cksum *cksum)
-{
-	return sum_turn(sum_fold(cksum->sum));
+	cksum->sum += (uint64_t)LEAT_BE32(proto) + LEAT_BE32(len);
 }

@@ -26,6 +26,17 @@ struct leat_cksum {
 	bool odd;     /**< an odd number of bytes has been added */
 };
 
+/** The one's complement sum of the four 16-bit words of @p sum, in their byte order. */
+static inline uint16_t
+leat_cksum_fold_word(uint64_t sum)
+{
+	uint32_t half;
+
+	/* Turned by half, what one half carries out comes into the other, RFC 1071 section 1. */
+	half = (uint32_t)((sum + (sum << 32 | sum >> 32)) >> 32);
+	return (uint16_t)((half + (half << 16 | half >> 16)) >> 16);
+}
+
 /**
  * Add the next piece. A piece that starts at an odd offset of the whole is summed
  * on its own and its two bytes are swapped, RFC 1071 section 2 (B).
@@ -45,8 +56,14 @@ void leat_cksum_add(struct leat_cksum *cksum, const void *data, size_t len);
  * @param len
  *   Bytes of the transport header and its text.
  */
-void leat_cksum_add_ipv4_pseudo(
-	struct leat_cksum *cksum, uint32_t src, uint32_t dst, uint8_t proto, uint16_t len);
+static inline void
+leat_cksum_add_ipv4_pseudo(
+	struct leat_cksum *cksum, uint32_t src, uint32_t dst, uint8_t proto, uint16_t len)
+{
+	LEAT_ASSERT(!cksum->odd);
+	/* As words of four bytes, which count as two of two. */
+	cksum->sum += (uint64_t)LEAT_BE32(src) + LEAT_BE32(dst) + LEAT_BE32((uint32_t)proto + len);
+}
 
 /**
  * Add the pseudo header of IPv6, RFC 8200 section 8.1. Only at an even offset.
@@ -58,7 +75,11 @@ void leat_cksum_add_ipv6_pseudo(struct leat_cksum *cksum, struct leat_ip_addr sr
 	struct leat_ip_addr dst, uint8_t proto, uint32_t len);
 
 /** The one's complement sum, not inverted, in host order: 0xffff over what carries its checksum. */
-uint16_t leat_cksum_fold(const struct leat_cksum *cksum);
+static inline uint16_t
+leat_cksum_fold(const struct leat_cksum *cksum)
+{
+	return LEAT_BE16(leat_cksum_fold_word(cksum->sum));
+}
 
 /** The checksum to be sent, in host order. */
 static inline uint16_t
