@@ -191,10 +191,9 @@ leat_inet_events(struct leat_inet *inet, struct leat_inet_event *events, uint16_
 	uint16_t n = 0;
 
 	while (n < nb && (conn = STAILQ_FIRST(&inet->ready)) != NULL) {
-		if (conn_next_event(inet, conn, &events[n])) {
-			n++;
+		n = (uint16_t)(n + conn_next_event(inet, conn, &events[n]));
+		if (conn->tcb.events != 0)
 			continue;
-		}
 		STAILQ_REMOVE_HEAD(&inet->ready, link);
 		conn->in_ready = false;
 		inet_conn_release(inet, conn);
