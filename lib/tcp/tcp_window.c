@@ -74,8 +74,10 @@ leat_tcp_consumed(struct leat_tcb *tcb, uint32_t len)
 	 * While the peer has half of the window before it, the next ACK of its text is soon
 	 * enough to tell it of more.
 	 */
+	if (tcp_rcv_wnd(tcb) >= wnd_max(tcb) / 2)
+		return;
 	edge = LEAT_MIN(wnd_limit(tcb) - tcb->rcv_nxt, wnd_max(tcb)) + tcb->rcv_nxt;
-	if (edge - tcb->rcv_adv >= wnd_step(tcb) && tcp_rcv_wnd(tcb) < wnd_max(tcb) / 2)
+	if (edge - tcb->rcv_adv >= wnd_step(tcb))
 		tcb->owed |= TCP_OWED_ACK;
 }
 
