@@ -111,6 +111,7 @@ tcp_rack_detect(struct leat_tcb *tcb, uint64_t now_us)
 		}
 		if (age_us >= limit_us) {
 			tcp_rec_lost(tcb, rec);
+			tcb->lost_again |= seq_le(tcb->recover, rec->seq);
 			found = true;
 		} else {
 			wait_us = LEAT_MAX(wait_us, limit_us - age_us);

@@ -16,12 +16,12 @@ recovery_enter(struct leat_tcb *tcb)
 	tcp_cc_enter_recovery(tcb, tcb->snd_max - tcb->snd_una);
 	tcb->in_recovery = true;
 	tcb->undo_on = true;
+	tcb->lost_again = false;
 	tcb->recover = tcb->snd_max;
 }
 
-/* All that was in flight when it began has arrived. */
 static void
-recovery_leave(struct leat_tcb *tcb)
+recovery_end(struct leat_tcb *tcb)
 {
 	if (tcb->in_recovery) {
 		tcb->in_recovery = false;
@@ -29,6 +29,24 @@ recovery_leave(struct leat_tcb *tcb)
 		tcp_rack_recovered(tcb);
 	}
 	tcb->in_loss = false;
+}
+
+/*
+ * All that was in flight when it began has arrived. What left since then was the next
+ * window: losses in both lower cwnd twice, RFC 5681 section 4.3. One of a retransmission
+ * does not, which RFC 8985 section 9.3 leaves to who has the pace of RFC 6937.
+ */
+static void
+recovery_leave(struct leat_tcb *tcb)
+{
+	bool again = tcb->lost_again;
+
+	recovery_end(tcb);
+	if (!again)
+		return;
+	recovery_enter(tcb);
+	if (tcb->snd_una == tcb->snd_max) /* it has arrived as well */
+		recovery_end(tcb);
 }
 
 static void
@@ -66,7 +84,7 @@ recovery_take_partial(struct leat_tcb *tcb, const struct tcp_ack *ack)
 static void
 recovery_take_new(struct leat_tcb *tcb, const struct tcp_ack *ack)
 {
-	bool was_recovery = tcb->in_recovery;
+	bool may_grow = !tcb->in_recovery;
 
 	tcb->nb_dup_acks = 0;
 	if (tcb->undo_on) {
@@ -80,7 +98,7 @@ recovery_take_new(struct leat_tcb *tcb, const struct tcp_ack *ack)
 		else
 			recovery_leave(tcb);
 	}
-	if (!was_recovery)
+	if (may_grow && !tcb->in_recovery)
 		tcp_cc_grow(tcb, ack);
 	tcp_rtx_restart(tcb, ack->now_us);
 }
@@ -161,6 +179,7 @@ tcp_recovery_on_timeout(struct leat_tcb *tcb, uint64_t now_us)
 	tcb->in_recovery = false;
 	tcb->in_loss = true;
 	tcb->tlp_on = false;
+	tcb->lost_again = false;
 	tcb->nb_dup_acks = 0;
 	tcb->recover = tcb->snd_max;
 	tcp_rack_on_timeout(tcb, now_us);

@@ -97,6 +97,52 @@ TEST_F(TcpRack, LostRetransmissionIsFound)
 	EXPECT_EQ("A", Leaving());
 }
 
+// RFC 5681 section 4.3: what left in recovery and was lost is the next window's loss.
+TEST_F(TcpRack, LossInTheNextWindowReducesOnceMore)
+{
+	Open();
+	SendSegs(10);
+	now += kRttUs;
+	AckSegs(0, { { 1, 9 } });
+	EXPECT_EQ("A", Leaving());
+	AckSegs(0, { { 1, 10 } });
+	EXPECT_EQ(7000u, tcb.ssthresh);
+	now += 1000;
+	EXPECT_EQ(3u, SendSegs(3)); // k, l and m
+	now += kRttUs;
+	AckSegs(0, { { 1, 10 }, { 11, 13 } }); // neither A nor k
+	EXPECT_EQ("AK", Leaving());
+	EXPECT_EQ(7000u, tcb.ssthresh); // the first window is not whole yet
+	now += kRttUs;
+	AckSegs(10, { { 11, 13 } });
+	EXPECT_TRUE(tcb.in_recovery);
+	EXPECT_EQ(4900u, tcb.ssthresh);
+	AckSegs(13);
+	EXPECT_FALSE(tcb.in_recovery);
+	EXPECT_EQ(4900u, tcb.ssthresh);
+}
+
+// The same with one ACK for both.
+TEST_F(TcpRack, LossInTheNextWindowThatIsRepairedReducesToo)
+{
+	Open();
+	SendSegs(10);
+	now += kRttUs;
+	AckSegs(0, { { 1, 10 } });
+	EXPECT_EQ("A", Leaving());
+	now += 1000;
+	SendSegs(3);
+	now += kRttUs;
+	AckSegs(0, { { 1, 10 }, { 11, 13 } });
+	EXPECT_EQ("AK", Leaving());
+	now += kRttUs;
+	AckSegs(13);
+	EXPECT_FALSE(tcb.in_recovery);
+	EXPECT_EQ(4900u, tcb.ssthresh);
+	EXPECT_EQ(4900u, tcb.cwnd);
+	EXPECT_EQ(TCP_NEVER, tcb.rtx_at_us);
+}
+
 // Step 4: each round with a DSACK widens the window, 16 recoveries narrow it.
 TEST_F(TcpRack, NeedlessRetransmissionWidensTheWindow)
 {
