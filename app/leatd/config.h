@@ -122,6 +122,7 @@ struct leatd_tcp_conf {
 	uint64_t ack_delay_ms;
 	uint64_t nb_retries;
 	uint64_t nb_syn_retries;
+	uint64_t nb_synack_retries;
 	uint64_t cookies; /**< enum leatd_cookies */
 	uint64_t time_wait_s;
 	uint64_t fin_timeout_s;

@@ -258,6 +258,7 @@ tcp_conf(
 	tcp->ack_delay_us = (uint32_t)conf->tcp.ack_delay_ms * LEAT_US_PER_MS;
 	tcp->nb_retries_max = (uint8_t)conf->tcp.nb_retries;
 	tcp->nb_syn_retries_max = (uint8_t)conf->tcp.nb_syn_retries;
+	tcp->nb_synack_retries_max = (uint8_t)conf->tcp.nb_synack_retries;
 	tcp->time_wait_us = (uint32_t)conf->tcp.time_wait_s * LEAT_US_PER_S;
 	tcp->fin_wait_2_us = (uint32_t)conf->tcp.fin_timeout_s * LEAT_US_PER_S;
 }

@@ -48,7 +48,7 @@ CONFIGS: dict[str, tuple[list[str], dict[str, str]]] = {
     "default": ([], {}),
     "cookies": (["--syn-cookies=always"], {"ipv4.tcp_syncookies": "2"}),
     "impatient": (
-        ["--retries=3", "--syn-retries=2", "--time-wait=2", "--fin-timeout=2"],
+        ["--retries=3", "--synack-retries=2", "--time-wait=2", "--fin-timeout=2"],
         {"ipv4.tcp_retries2": "3", "ipv4.tcp_synack_retries": "2"},
     ),
 }

@@ -177,11 +177,13 @@ struct leat_tcp_conf {
 	uint32_t rto_min_us;        /**< 200 ms */
 	uint32_t rto_max_us;        /**< 60 s or more, at most LEAT_TCP_RTO_MAX_US */
 	uint8_t nb_retries_max;     /**< retransmissions of one text before the end */
-	uint8_t nb_syn_retries_max; /**< retransmissions of SYN or SYN-ACK before the end */
-	uint32_t ack_delay_us;      /**< 40 ms; 0: at once */
-	uint32_t time_wait_us;      /**< 30 s */
-	uint32_t fin_wait_2_us;     /**< limit of FIN-WAIT-2 and of an orphan, 60 s */
-	uint16_t nb_reass_max; /**< mbufs one connection keeps early, <= LEAT_TCP_RX_SEGS_MAX */
+	uint8_t nb_syn_retries_max; /**< retransmissions of a SYN before the end */
+	/** likewise of a SYN-ACK: who does not answer one is dearer to us than who is asked for */
+	uint8_t nb_synack_retries_max;
+	uint32_t ack_delay_us;  /**< 40 ms; 0: at once */
+	uint32_t time_wait_us;  /**< 30 s */
+	uint32_t fin_wait_2_us; /**< limit of FIN-WAIT-2 and of an orphan, 60 s */
+	uint16_t nb_reass_max;  /**< mbufs one connection keeps early, <= LEAT_TCP_RX_SEGS_MAX */
 	/**
 	 * mbufs that all connections of the stack may yet keep out of order; the engine
 	 * takes from it and gives back. NULL: each connection's own limit only.
@@ -565,11 +567,12 @@ void leat_tcp_time_wait_get(const struct leat_tcb *tcb, struct leat_tcp_time_wai
  * A segment arrives in TIME-WAIT: RFC 9293 section 3.10.7.4, RFC 1337, RFC 6191.
  *
  * @param ack
- *   Filled. Send it if its flags are not 0.
+ *   Filled. Send it if its flags are not 0, but see LEAT_TCP_REOPEN.
  * @return
  *   - LEAT_TCP_DONE: a FIN again; restart the 2 MSL timer.
  *   - LEAT_TCP_DROPPED: the timer runs on.
- *   - LEAT_TCP_REOPEN: a SYN of a new connection; @p ack is not to be sent.
+ *   - LEAT_TCP_REOPEN: a SYN of a new connection; @p ack is to be sent only where that
+ *     cannot be opened now.
  */
 enum leat_tcp_verdict leat_tcp_time_wait_input(const struct leat_tcp_time_wait *tw,
 	const struct leat_tcp_conf *conf, uint64_t now_us, const struct leat_tcp_seg *seg,

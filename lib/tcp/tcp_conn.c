@@ -22,6 +22,7 @@ leat_tcp_conf_init(struct leat_tcp_conf *conf, uint16_t mss)
 		.rto_max_us = 60 * 1000 * 1000,
 		.nb_retries_max = 15,
 		.nb_syn_retries_max = 6,
+		.nb_synack_retries_max = 5,
 		.ack_delay_us = 40 * 1000,
 		.time_wait_us = 30 * 1000 * 1000,
 		.fin_wait_2_us = 60 * 1000 * 1000,

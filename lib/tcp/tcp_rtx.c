@@ -161,14 +161,24 @@ rtx_set(struct leat_tcb *tcb, uint64_t now_us)
 	tcb->rtx_at_us = now_us + tcb->rto_us;
 }
 
+/* How often what is under way may be sent again. */
+static uint8_t
+nb_retries_max(const struct leat_tcb *tcb)
+{
+	if (tcb->state == LEAT_TCP_SYN_SENT)
+		return tcb->conf->nb_syn_retries_max;
+	if (tcb->state == LEAT_TCP_SYN_RECEIVED)
+		return tcb->conf->nb_synack_retries_max;
+	return tcb->conf->nb_retries_max;
+}
+
 /* RFC 6298 rules 5.4 to 5.6. */
 static void
 rtx_fire(struct leat_tcb *tcb, uint64_t now_us)
 {
 	bool is_syn = tcb->state == LEAT_TCP_SYN_SENT || tcb->state == LEAT_TCP_SYN_RECEIVED;
 
-	if (tcb->nb_retries >=
-		(is_syn ? tcb->conf->nb_syn_retries_max : tcb->conf->nb_retries_max)) {
+	if (tcb->nb_retries >= nb_retries_max(tcb)) {
 		tcp_end(tcb, -ETIMEDOUT);
 		return;
 	}

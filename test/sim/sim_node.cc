@@ -81,6 +81,7 @@ Node::Node(Sim *sim, int idx)
 	conf_.tcp.time_wait_us = sim->plan.time_wait_us;
 	conf_.tcp.nb_retries_max = 40;
 	conf_.tcp.nb_syn_retries_max = 20;
+	conf_.tcp.nb_synack_retries_max = 20;
 	conf_.tcp.fin_wait_2_us = 3600 * kSecondUs;
 	nb_reass_left_ = plan_.nb_mbufs / kReassShare;
 	conf_.tcp.reass_budget = &nb_reass_left_;

@@ -182,6 +182,7 @@ TEST_F(Init, TcpIsAsConfigured)
 	conf->tcp.ack_delay_ms = 0;
 	conf->tcp.nb_retries = 7;
 	conf->tcp.nb_syn_retries = 3;
+	conf->tcp.nb_synack_retries = 4;
 	conf->tcp.cookies = LEATD_COOKIES_ALWAYS;
 	conf->tcp.time_wait_s = 3600;
 	conf->tcp.fin_timeout_s = 3600;
@@ -197,6 +198,7 @@ TEST_F(Init, TcpIsAsConfigured)
 		EXPECT_EQ(0u, tcp.ack_delay_us);
 		EXPECT_EQ(7, tcp.nb_retries_max);
 		EXPECT_EQ(3, tcp.nb_syn_retries_max);
+		EXPECT_EQ(4, tcp.nb_synack_retries_max);
 		EXPECT_EQ(3600000000u, tcp.time_wait_us);
 		EXPECT_EQ(3600000000u, tcp.fin_wait_2_us);
 	}

@@ -71,6 +71,7 @@ class Pair
 			end.conf.ts_offset = (uint32_t)rng();
 			end.conf.nb_retries_max = 100;
 			end.conf.nb_syn_retries_max = 100;
+			end.conf.nb_synack_retries_max = 100;
 			end.conf.fin_wait_2_us = 4000000000u;
 		}
 		ends[1].salt = 77;

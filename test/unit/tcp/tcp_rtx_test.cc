@@ -107,6 +107,7 @@ TEST_F(TcpRtx, BackOffHasALimit)
 TEST_F(TcpRtx, SynIsRetransmittedUpToItsLimit)
 {
 	conf.nb_syn_retries_max = 3;
+	conf.nb_synack_retries_max = 9; // of others
 	leat_tcp_open_active(&tcb, &conf, now, kIss);
 	Output();
 	for (int i = 0; i < 3; i++) {
@@ -123,9 +124,25 @@ TEST_F(TcpRtx, SynIsRetransmittedUpToItsLimit)
 	EXPECT_EQ(-ETIMEDOUT, tcb.error);
 }
 
+// RFC 1122 section 4.2.3.5 asks for three minutes of a connect; who keeps others waiting for the
+// end of his handshake gets less, as he does of Linux: 1 + 2 + 4 + 8 + 16 + 32 seconds.
+TEST_F(TcpRtx, HalfOpenConnectionEndsAfter63Seconds)
+{
+	uint64_t before = now;
+
+	OpenPassive(Syn());
+	while (tcb.state == LEAT_TCP_SYN_RECEIVED) {
+		Fire();
+		Output();
+	}
+	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+	EXPECT_EQ(63u, (now - before) / 1000000);
+}
+
 TEST_F(TcpRtx, SynAckIsRetransmittedUpToItsLimit)
 {
-	conf.nb_syn_retries_max = 2;
+	conf.nb_syn_retries_max = 9; // of others
+	conf.nb_synack_retries_max = 2;
 	OpenPassive(Syn());
 	for (int i = 0; i < 2; i++) {
 		Fire();
