@@ -160,7 +160,13 @@ cookie_input(
 	if (!leat_tcp_cookie_check(
 		    &inet->cookie_key, cookie_ends(inet, &frame->key), inet->now_us, seg, &syn)) {
 		inet->stats.tcp_cookies_refused++;
-		/* Text may have overtaken the ACK with the cookie: a RST would end a good peer. */
+		/*
+		 * Text may have overtaken the ACK with the cookie: a RST would end a good peer.
+		 * An ACK without text behind the number of the handshake is one of a connection
+		 * that we do not know, and gets the RST of RFC 9293 section 3.10.7.2, as Linux
+		 * gives to both: we have sent nothing that a new peer could acknowledge so, and
+		 * one of before our last start shall not wait for its time-out.
+		 */
 		return seg->len > 0;
 	}
 	if (!inet_buffers_may_begin(inet) || !slot_has_room(inet))
@@ -213,17 +219,35 @@ inet_listen_input(
 	}
 }
 
-void
+/*
+ * A cookie's number may be below those of the old connection, and where there are no
+ * timestamps nothing else tells the two apart. So the SYN gets a slot in spite of the
+ * backlog, if only the oldest half-open one's: its sender has shown before that he is there,
+ * and for each slot there is one TIME-WAIT less.
+ */
+static enum syn_way
+reopen_choose(
+	struct leat_inet *inet, const struct inet_time_wait *tw, const struct inet_tcp_frame *frame)
+{
+	if (tw->tcp.ts_on && frame->seg.opts.has_ts)
+		return syn_choose(inet, frame);
+	if (!inet_buffers_may_begin(inet))
+		return SYN_DROP;
+	if (inet->nb_half_open >= inet->nb_half_open_max)
+		half_open_evict(inet);
+	return slot_has_room(inet) ? SYN_KEEP : SYN_DROP;
+}
+
+bool
 inet_listen_reopen(
 	struct leat_inet *inet, struct inet_time_wait *tw, const struct inet_tcp_frame *frame)
 {
 	const struct inet_listener *listener = inet_listener_find(inet, &frame->key);
-	enum syn_way way = listener == NULL ? SYN_DROP : syn_choose(inet, frame);
+	enum syn_way way = listener == NULL ? SYN_DROP : reopen_choose(inet, tw, frame);
 	uint32_t iss;
 
-	/* A cookie's number may be below those of the old connection; timestamps tell then. */
-	if (way == SYN_DROP || (way == SYN_COOKIE && !(tw->tcp.ts_on && frame->seg.opts.has_ts)))
-		return;
+	if (way == SYN_DROP)
+		return false;
 	/* RFC 9293 section 3.6.1: above the largest number of the old connection. */
 	iss = inet_conn_iss(inet, &frame->key, inet->now_us);
 	if ((int32_t)(iss - tw->tcp.snd_nxt) <= 0)
@@ -234,4 +258,5 @@ inet_listen_reopen(
 		syn_answer_by_cookie(inet, frame);
 	else
 		syn_keep(inet, listener, frame, iss);
+	return true;
 }

@@ -431,8 +431,8 @@ const struct inet_listener *inet_listener_find(
 /* A segment to a listener that belongs to no connection; may take its mbuf. */
 void inet_listen_input(
 	struct leat_inet *inet, const struct inet_listener *listener, struct inet_tcp_frame *frame);
-/* A SYN that may replace @p tw. */
-void inet_listen_reopen(
+/* A SYN that may replace @p tw. Returns whether it did. */
+bool inet_listen_reopen(
 	struct leat_inet *inet, struct inet_time_wait *tw, const struct inet_tcp_frame *frame);
 
 /* The slot @p idx, in use or not. */
@@ -457,9 +457,8 @@ uint32_t inet_conn_iss(struct leat_inet *inet, const struct inet_flow_key *key, 
 /* inet_time_wait.c */
 /* The connection's flow leads to what is kept of it from now on, or nowhere. */
 void inet_time_wait_add(struct leat_inet *inet, const struct leat_inet_conn *conn);
-/* Returns true if the segment is a SYN that may replace the old connection. */
-bool inet_time_wait_input(
-	struct leat_inet *inet, struct inet_time_wait *tw, const struct leat_tcp_seg *seg);
+void inet_time_wait_input(
+	struct leat_inet *inet, struct inet_time_wait *tw, const struct inet_tcp_frame *frame);
 void inet_time_wait_remove(struct leat_inet *inet, struct inet_time_wait *tw);
 void inet_time_wait_timers(struct leat_inet *inet, uint64_t now_us);
 

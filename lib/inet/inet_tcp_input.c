@@ -205,8 +205,8 @@ inet_tcp_input(struct leat_inet *inet, struct inet_burst *burst, uint16_t idx)
 	} else {
 		if (data == NULL)
 			tcp_closed_input(inet, frame);
-		else if (inet_time_wait_input(inet, inet_flow_time_wait(data), &frame->seg))
-			inet_listen_reopen(inet, inet_flow_time_wait(data), frame);
+		else
+			inet_time_wait_input(inet, inet_flow_time_wait(data), frame);
 		if (inet_record_is_on(inet))
 			inet_record_rx(inet, frame,
 				frame_class(frame, data, inet->nb_flow_changes != nb_flow_changes));

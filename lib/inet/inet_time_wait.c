@@ -67,15 +67,18 @@ inet_time_wait_add(struct leat_inet *inet, const struct leat_inet_conn *conn)
 	inet->stats.time_wait_added++;
 }
 
-bool
+void
 inet_time_wait_input(
-	struct leat_inet *inet, struct inet_time_wait *tw, const struct leat_tcp_seg *seg)
+	struct leat_inet *inet, struct inet_time_wait *tw, const struct inet_tcp_frame *frame)
 {
-	struct leat_tcp_out ack = { 0 };
+	const struct leat_tcp_seg *seg = &frame->seg;
+	struct leat_tcp_out ack;
 
 	switch (leat_tcp_time_wait_input(&tw->tcp, &inet->conf.tcp, inet->now_us, seg, &ack)) {
 	case LEAT_TCP_REOPEN:
-		return true;
+		if (inet_listen_reopen(inet, tw, frame))
+			return;
+		break;      /* the old connection is what there is */
 	case LEAT_TCP_DONE: /* RFC 9293 section 3.10.7.4, FIN: restart the 2 MSL time-out */
 		TAILQ_REMOVE(&inet->tws, tw, link);
 		tw_start(inet, tw);
@@ -85,13 +88,12 @@ inet_time_wait_input(
 		break;
 	}
 	if (ack.flags == 0)
-		return false;
+		return;
 	if (!inet_bucket_take(&inet->ack_bucket, inet->now_us)) {
 		inet->stats.time_wait_ack_limited++;
-		return false;
+		return;
 	}
 	inet_ctl_send_tcp(inet, &tw->key, &ack);
-	return false;
 }
 
 void

@@ -356,7 +356,7 @@ tcp_time_wait_input(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp
 
 	leat_tcp_time_wait_get(tcb, &tw);
 	verdict = leat_tcp_time_wait_input(&tw, tcb->conf, now_us, seg, &ack);
-	if (ack.flags != 0)
+	if (ack.flags != 0 && verdict != LEAT_TCP_REOPEN)
 		tcb->owed |= TCP_OWED_ACK;
 	if (verdict == LEAT_TCP_DONE)
 		tcb->life_at_us = now_us + tcb->conf->time_wait_us;

@@ -35,8 +35,6 @@ leat_tcp_time_wait_input(const struct leat_tcp_time_wait *tw, const struct leat_
 	*ack = (struct leat_tcp_out){ 0 };
 	if ((seg->flags & LEAT_TCP_RST) != 0) /* RFC 1337: it must not end TIME-WAIT */
 		return LEAT_TCP_DROPPED;
-	if ((seg->flags & (LEAT_TCP_SYN | LEAT_TCP_ACK)) == LEAT_TCP_SYN && syn_is_newer(tw, seg))
-		return LEAT_TCP_REOPEN;
 	if ((seg->flags & (LEAT_TCP_SYN | LEAT_TCP_ACK)) == 0) /* fifth, check the ACK field */
 		return LEAT_TCP_DROPPED;
 	/* An ACK that carries nothing is what we wait for; an answer could go to and fro. */
@@ -52,6 +50,8 @@ leat_tcp_time_wait_input(const struct leat_tcp_time_wait *tw, const struct leat_
 		ack->opts.ts_val = tcp_ts_now(conf, now_us);
 		ack->opts.ts_ecr = tw->ts_recent;
 	}
+	if ((seg->flags & (LEAT_TCP_SYN | LEAT_TCP_ACK)) == LEAT_TCP_SYN && syn_is_newer(tw, seg))
+		return LEAT_TCP_REOPEN;
 	is_old = tw->ts_on && seg->opts.has_ts && seq_lt(seg->opts.ts_val, tw->ts_recent);
 	if ((seg->flags & LEAT_TCP_FIN) != 0 && seg->seq + seg->len + 1 == tw->rcv_nxt && !is_old)
 		return LEAT_TCP_DONE;

@@ -381,6 +381,10 @@ TEST_F(InetConn, SynInTimeWaitIsNotTakenWithoutAListener)
 	Input({ syn.Build() });
 	EXPECT_EQ(1u, leat_inet_nb_time_waits(inet_));
 	EXPECT_EQ(0u, leat_inet_nb_conns(inet_));
+	std::vector<SeenTcp> out = OutputTcp();
+	ASSERT_EQ(1u, out.size()) << "as any SYN out of place, RFC 9293 section 3.10.7.4";
+	EXPECT_EQ(LEAT_TCP_ACK, out[0].seg.flags);
+	EXPECT_EQ(peer_ack_, out[0].seg.seq);
 }
 
 TEST_F(InetConn, FullTimeWaitTableLetsTheOldestLeave)

@@ -409,18 +409,47 @@ TEST_F(InetCookie, ReplacesATimeWaitWhereTimestampsTellThemApart)
 	EXPECT_EQ(1u, Events().size());
 }
 
-// Its number could be below those of the old connection, RFC 9293 section 3.6.1.
-TEST_F(InetCookie, ReplacesNoTimeWaitWithoutTimestamps)
+// RFC 6191; a cookie's number could be below those of the old connection, RFC 9293 section 3.6.1.
+TEST_F(InetCookie, TimeWaitWithoutTimestampsGivesWayToASlotAndNotToACookie)
 {
+	for (leat_inet_cookies cookies : { LEAT_INET_COOKIES_AUTO, LEAT_INET_COOKIES_ALWAYS }) {
+		conf_.cookies = cookies;
+		OpenListening();
+		Tcp syn = Syn();
+		syn.has_ts = false;
+		EnterTimeWait(syn);
+		uint64_t nb_cookies = Stats().tcp_cookies_sent;
+		if (cookies == LEAT_INET_COOKIES_AUTO)
+			FillBacklog();
+		syn.seq += 100000;
+		Input({ syn.Build() });
+		EXPECT_EQ(LEAT_TCP_SYN | LEAT_TCP_ACK, OneAnswer().seg.flags);
+		EXPECT_EQ(nb_cookies, Stats().tcp_cookies_sent);
+		EXPECT_EQ(0u, leat_inet_nb_time_waits(inet_));
+		EXPECT_EQ(1u, Stats().time_wait_reopened);
+		EXPECT_EQ(cookies == LEAT_INET_COOKIES_AUTO ? Backlog() : 1u,
+			leat_inet_nb_conns(inet_))
+			<< "the oldest half-open one has made room";
+		Close();
+	}
+}
+
+// RFC 9293 section 3.10.7.4: what cannot be opened anew gets the ACK of any SYN out of place.
+TEST_F(InetCookie, TimeWaitAcknowledgesASynForWhichThereIsNoSlot)
+{
+	conf_.nb_conns_max = 1;
 	OpenListening();
 	Tcp syn = Syn();
 	syn.has_ts = false;
 	EnterTimeWait(syn);
-	FillBacklog();
+	ASSERT_NE(nullptr, Accept(kPeerPort + 1));
 	syn.seq += 100000;
 	Input({ syn.Build() });
-	EXPECT_TRUE(Output().empty());
+	SeenTcp answer = OneAnswer();
+	EXPECT_EQ(LEAT_TCP_ACK, answer.seg.flags);
+	EXPECT_EQ(1002u, answer.seg.ack) << "of the old connection";
 	EXPECT_EQ(1u, leat_inet_nb_time_waits(inet_));
+	EXPECT_EQ(1u, Stats().tcp_conns_full);
 }
 
 } // namespace
