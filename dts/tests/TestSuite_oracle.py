@@ -180,6 +180,31 @@ def test_bad_link_excuses_what_is_sent_again(tmp_path: Path) -> None:
     assert faults == ["frame 4: tcp.analysis.ack_lost_segment"]
 
 
+@pytest.mark.parametrize("has_come", [True, False])
+def test_damaged_segment_of_the_peer_has_sent_nothing(tmp_path: Path, has_come: bool) -> None:
+    """A flipped bit in a sequence number moves no stream, which tshark thinks it does.
+
+    Steps:
+        Judge, as of a bad link: behind a conversation an ACK whose number is 2 too high, with a
+        wrong checksum; a second request; the daemon's ACK of it. Then the same without the request.
+
+    Verify:
+        No fault, as what the daemon acknowledges has come; then one.
+    """
+    packets = _conversation()
+    ack, request, reply = packets[7], packets[3].copy(), packets[4].copy()
+    damaged = ack.copy()
+    damaged[TCP].seq, damaged[TCP].chksum = ack[TCP].seq + 2, 0x1234
+    request[TCP].seq, request[TCP].ack = ack[TCP].seq, ack[TCP].ack
+    reply[TCP].seq, reply[TCP].ack = ack[TCP].ack, ack[TCP].seq + 20
+    packets += [damaged, ack.copy(), request, reply] if has_come else [damaged, ack.copy(), reply]
+    for idx, packet in enumerate(packets):
+        packet.time = 1_700_000_000 + idx * STEP_S
+    wrpcap(str(tmp_path / "one.pcap"), packets)
+    faults = judge(tmp_path / "one.pcap", clean_link=False).faults
+    assert faults == ([] if has_come else ["frame 11: tcp.analysis.ack_lost_segment"])
+
+
 def test_one_retransmission_after_silence_is_a_stall(tmp_path: Path) -> None:
     """A machine that stood still makes any stack resend: once, it is noted and no fault.
 
