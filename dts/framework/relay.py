@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dts.framework.lab import CLI_ADDR, CLI_IFACE, ROOT, SRV_ADDR, SRV_IFACE, Lab
+from dts.framework.lab import CLI_ADDR, CLI_ADDR6, CLI_IFACE, ROOT, SRV_ADDR, SRV_IFACE, Lab
 from dts.framework.leatd import RESP_PORT
 
 CONGESTION = "cubic"  # what leat uses, whatever the kernel would choose
@@ -107,6 +107,26 @@ class RelayLab(Lab):
             (self.srv, SRV_IFACE),
         ):
             _run("ip", "-n", namespace, "link", "set", iface, "mtu", str(mtu))
+
+    @contextlib.contextmanager
+    def ipv6(self) -> Iterator[None]:
+        """Let the client speak IPv6 as well; else it is silent, and each frame can be foretold.
+
+        Yields:
+            Nothing.
+        """
+
+        def set_off(off: int) -> None:
+            conf = f"net.ipv6.conf.{CLI_IFACE}"
+            keys = [f"{conf}.router_solicitations=0", f"{conf}.disable_ipv6={off}"]
+            _run("ip", "netns", "exec", self.cli, "sysctl", "-eqw", *keys)
+
+        set_off(0)
+        try:
+            _address(self.cli, CLI_IFACE, CLI_ADDR6)
+            yield
+        finally:
+            set_off(1)  # takes the address along
 
     @contextlib.contextmanager
     def linux_server(self, log: Path) -> Iterator[None]:
@@ -221,10 +241,13 @@ def relay(lab: RelayLab, link: Link, log: Path) -> Iterator[Counters]:
 
 def _address(namespace: str, iface: str, addr: str) -> None:
     """Give an interface its address; the route says which congestion control is used on it."""
-    subnet = f"{addr.rpartition('.')[0]}.0/24"
-    _run("ip", "-n", namespace, "address", "add", f"{addr}/24", "dev", iface, "noprefixroute")
+    is_ipv6 = ":" in addr
+    subnet = f"{addr.rpartition(':')[0]}:/64" if is_ipv6 else f"{addr.rpartition('.')[0]}.0/24"
+    family, more = ("-6", ["nodad"]) if is_ipv6 else ("-4", [])
+    own = [f"{addr}/{subnet.rpartition('/')[2]}", "dev", iface, "noprefixroute", *more]
+    _run("ip", "-n", namespace, "address", "add", *own)
     route = [subnet, "dev", iface, "src", addr, "congctl", CONGESTION]
-    _run("ip", "-n", namespace, "route", "add", *route)
+    _run("ip", family, "-n", namespace, "route", "add", *route)
 
 
 def _run(*argv: str) -> None:

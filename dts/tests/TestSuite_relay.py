@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Much text over bad links: it arrives whole, and the relay that makes them bad is what it says.
 
-DTS_LONG=1 sends 64 MiB each way on every link; else the worst ones carry less.
+DTS_LONG=1 sends 64 MiB each way on every link; else those that are bad in other ways than by loss
+and reordering carry less.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import statistics
@@ -15,8 +17,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from dts.framework.lab import SRV_ADDR
-from dts.framework.leatd import RESP_PORT, LeatdConf, af_port, port_option
+from dts.framework.lab import SRV_ADDR, SRV_ADDR6
+from dts.framework.leatd import RESP_PORT, LeatdConf, port_option
 from dts.framework.priority import ahead_of_others
 from dts.framework.relay import Counters, Link, RelayLab, binary, relay
 from dts.framework.run import out_dir, serve
@@ -49,21 +51,24 @@ class Case:
         nb_values: Mebibytes each way, when nobody has asked for more.
         vlan: The tag of the daemon's side, 0 for none.
         mtu: Of the links.
+        addr: Of the daemon, of either family.
     """
 
     figures: str
     nb_values: int
     vlan: int = 0
     mtu: int = 1500
+    addr: str = SRV_ADDR
 
 
 CASES = {
     "reorder": Case(LINE, LONG_NB),
     "loss-1": Case(f"loss=0.01,{LINE}", LONG_NB),
-    "loss-5": Case(f"loss=0.05,{LINE}", 8),
+    "loss-5": Case(f"loss=0.05,{LINE}", LONG_NB),
     "corrupt": Case(f"corrupt=0.005,dup=0.005,{LINE}", 16),
     "vlan": Case(f"loss=0.002,{LINE}", 16, vlan=VLAN_ID),
     "small-mtu": Case(f"loss=0.002,{LINE}", 8, mtu=SMALL_MTU),
+    "ipv6": Case(f"loss=0.01,{LINE}", 16, addr=SRV_ADDR6),
 }
 
 
@@ -72,13 +77,14 @@ def case(request: pytest.FixtureRequest, relay_lab: RelayLab) -> Iterator[Case]:
     """Each link, the lab made ready for it."""
     one = CASES[request.param]
     relay_lab.set_mtu(one.mtu)
-    yield one
+    with relay_lab.ipv6() if one.addr == SRV_ADDR6 else contextlib.nullcontext():
+        yield one
     relay_lab.set_mtu(1500)
 
 
-def _move(lab: RelayLab, nb: int) -> None:
+def _move(lab: RelayLab, nb: int, addr: str = SRV_ADDR) -> None:
     for move in (send_values, fetch_values):
-        sock = lab.connect(RESP_PORT, timeout_s=STALL_MAX_S)
+        sock = lab.connect(RESP_PORT, addr, timeout_s=STALL_MAX_S)
         took_s = move(sock, nb, MIB)
         sock.close()
         print(f"{move.__name__}: {nb} MiB in {took_s:.1f} s, {nb * MIB * 8e-6 / took_s:.0f} Mbit/s")
@@ -111,22 +117,26 @@ def test_text_arrives_whole(
 
     Steps:
         SET values of 1 MiB on one connection, GET them on another, over a link that loses,
-        reorders, doubles or damages frames, on a VLAN, or with a small MTU.
+        reorders, doubles or damages frames, on a VLAN, with a small MTU, or over IPv6.
 
     Verify:
         Each value comes back as it was; no packet buffer is lost; tshark finds no fault in what the
         daemon sent; the relay did what it was told.
     """
-    port = af_port("net_af_packet")
+    addrs, extra = f"{SRV_ADDR}/24", list(LEATD_EXTRA)
     if case.vlan:
-        port = port_option("net_af_packet0", f"{SRV_ADDR}/24,vlan={case.vlan}", "iface=leat0")
-    conf = LeatdConf(port=port, extra=LEATD_EXTRA)
+        addrs += f",vlan={case.vlan}"
+    if case.addr == SRV_ADDR6:
+        addrs += f",addr={SRV_ADDR6}/64"
+        extra += ["--listen", f"resp,dpdk,{SRV_ADDR6},{RESP_PORT}"]
+    conf = LeatdConf(port=port_option("net_af_packet0", addrs, "iface=leat0"), extra=extra)
     link = Link(case.figures, case.figures, vlan=case.vlan)
     name = f"relay-{request.node.callspec.id}"
     with relay(relay_lab, link, out_dir() / f"{name}.relay") as counters:
         with serve(relay_lab, conf, name, clean_link=False) as leatd:
-            _move(relay_lab, LONG_NB if IS_LONG else case.nb_values)
+            _move(relay_lab, LONG_NB if IS_LONG else case.nb_values, case.addr)
             telemetry = Telemetry(leatd)
+            assert telemetry.wait_until("now", "nb_conns", 0, FREED_MAX_S) == 0
             assert telemetry.mbufs_left(FREED_MAX_S) == {}
             telemetry.close()
     _check_counters(counters, case.figures)
