@@ -145,6 +145,17 @@ TEST_F(TcpSynReceived, SameSynAgainGetsTheSameSynAck)
 	EXPECT_EQ(kIrs + 1, sent[0].ack);
 }
 
+// Else the peer would measure from its first SYN on, RFC 7323 section 4.3.
+TEST_F(TcpSynReceived, SynAgainIsAnsweredWithItsOwnTimestamp)
+{
+	with_ts = true;
+	peer_ts = 1000;
+	Enter(LEAT_TCP_SYN_RECEIVED);
+	peer_ts = 2000;
+	Input(Syn());
+	EXPECT_EQ(2000u, Output().at(0).opts.ts_ecr);
+}
+
 TEST_F(TcpSynReceived, SameSynAgainDoesNotPutTheTimerOff)
 {
 	Enter(LEAT_TCP_SYN_RECEIVED);

@@ -70,6 +70,18 @@ TEST_F(TcpTs, PawsForgetsAfter24Days)
 	EXPECT_EQ(1000u, tcb.ts_recent);
 }
 
+// A connection that is in use never gets so old.
+TEST_F(TcpTs, PawsCountsFromTheLastTimestamp)
+{
+	Open();
+	for (uint32_t day = 1; day <= 30; day++) {
+		now += UINT64_C(24) * 3600 * 1000000;
+		EXPECT_EQ(LEAT_TCP_DONE, InputTs(2000, "x"));
+		Output();
+	}
+	EXPECT_EQ(LEAT_TCP_DROPPED, InputTs(1999, "old"));
+}
+
 TEST_F(TcpTs, PawsDoesNotJudgeAReset)
 {
 	Open();
