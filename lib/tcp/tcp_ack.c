@@ -119,6 +119,8 @@ tcp_take_snd_wnd(struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 enum leat_tcp_verdict
 tcp_take_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *seg)
 {
+	bool was_closed;
+
 	if (!ack_is_acceptable(tcb, seg)) {
 		tcp_owe_challenge(tcb, now_us);
 		return LEAT_TCP_DROPPED;
@@ -128,7 +130,12 @@ tcp_take_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *s
 	/* Of a probe's second copy the peer tells when nothing is in flight any more. */
 	if (tcb->snd_una != tcb->snd_max || tcb->tlp_on)
 		ack_take_flight(tcb, now_us, seg);
+	was_closed = tcb->snd_wnd == 0;
 	tcp_take_snd_wnd(tcb, seg);
+	if (tcb->snd_wnd == 0) /* what it closed upon goes on as its probe, as long as that */
+		tcb->nb_retries = 0;
+	else if (was_closed && tcb->in_loss) /* the time-out may be far off by now */
+		tcp_rec_front_lost(tcb);
 	if (tcb->fin_sent && !tcb->fin_acked && tcb->snd_una == tcb->snd_max)
 		return ack_take_fin(tcb, now_us);
 	if (tcb->snd_len > 0 || (tcb->fin_queued && !tcb->fin_acked))

@@ -149,8 +149,10 @@ leat_tcp_is_stalled(const struct leat_tcb *tcb)
 {
 	if (tcb->snd_len == 0)
 		return false;
-	return tcb->nb_retries > 1 || (tcb->timer_kind == TCP_TIMER_PERSIST &&
-					      tcb->rtx_at_us != TCP_NEVER && tcb->nb_probes > 0);
+	if (tcb->nb_retries > 1 || (tcb->in_loss && tcb->snd_wnd == 0))
+		return true;
+	return tcb->timer_kind == TCP_TIMER_PERSIST && tcb->rtx_at_us != TCP_NEVER &&
+	       tcb->nb_probes > 0;
 }
 
 /* The time-out, with no probe before it. */

@@ -351,6 +351,62 @@ TEST_F(TcpSndWnd, AnsweredProbesGoOnForEverAndUnansweredEnd)
 	EXPECT_EQ(-ETIMEDOUT, tcb.error);
 }
 
+// A peer without memory takes its window back, and all in flight is lost; but it is there.
+TEST_F(TcpSndWnd, WindowThatClosesOnTextInFlightIsWaitedForAsLong)
+{
+	conf.nb_retries_max = 3;
+	Establish();
+	Send(std::string(2000, 'x'));
+	Output();
+	InputAck(tcb.snd_una, 0);
+	EXPECT_FALSE(leat_tcp_is_stalled(&tcb));
+	for (int i = 0; i < 50; i++) {
+		Fire();
+		ASSERT_EQ(1u, Output().size()); // the first segment again
+		InputAck(tcb.snd_una, 0);
+		EXPECT_TRUE(Output().empty());
+		EXPECT_TRUE(leat_tcp_is_stalled(&tcb));
+	}
+	for (int i = 0; i < 3; i++) {
+		Fire();
+		ASSERT_EQ(LEAT_TCP_ESTABLISHED, tcb.state);
+		Output();
+	}
+	Fire();
+	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+	EXPECT_EQ(-ETIMEDOUT, tcb.error);
+}
+
+// By then the time-out may be a minute off.
+TEST_F(TcpSndWnd, TextThatAWindowClosedUponGoesWhenItOpens)
+{
+	leat_tcp_seg syn = Syn();
+
+	syn.opts.has_sack_ok = true;
+	Establish(syn);
+	Send(std::string(2000, 'x'));
+	Output();
+	InputAck(tcb.snd_una, 0);
+	for (int i = 0; i < 5; i++) {
+		Fire();
+		Output();
+		InputAck(tcb.snd_una, 0);
+		EXPECT_TRUE(Output().empty());
+	}
+	InputAck(tcb.snd_una, 20000);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(tcb.snd_una, sent[0].seq);
+	EXPECT_EQ(1000u, sent[0].text.size());
+	InputAck(tcb.snd_una, 20000); // no news
+	EXPECT_TRUE(Output().empty());
+	InputAck(tcb.snd_una + 1000);
+	ASSERT_EQ(1u, Output().size());
+	InputAck(tcb.snd_max);
+	EXPECT_EQ(UINT64_MAX, leat_tcp_deadline(&tcb));
+}
+
 TEST_F(TcpSndWnd, ProbeIntervalHasALimit)
 {
 	conf.nb_retries_max = 60;
