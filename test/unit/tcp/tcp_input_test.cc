@@ -132,6 +132,11 @@ TEST_F(TcpInput, ClosedWindowTakesAFin)
 	Output();
 	EXPECT_EQ(LEAT_TCP_DONE, InputAt(0, "", kFin));
 	EXPECT_EQ(LEAT_TCP_CLOSE_WAIT, tcb.state);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(kIrs + 10002, sent[0].ack);
+	EXPECT_EQ(0u, sent[0].wnd);
 }
 
 // RFC 5961 section 3.2.
@@ -172,6 +177,8 @@ TEST_F(TcpInput, RstOutsideTheWindowIsSilentlyDropped)
 		EXPECT_EQ(LEAT_TCP_DROPPED, InputAt(off, "", kRst));
 		EXPECT_TRUE(Output().empty());
 	}
+	EXPECT_EQ(LEAT_TCP_DROPPED, InputAt(-4, "text", kRst)); // no text that comes again
+	EXPECT_TRUE(Output().empty());
 }
 
 // RFC 5961 section 4.2.

@@ -253,6 +253,33 @@ TEST_F(TcpReass, TextBehindAnEarlyFinIsNotTaken)
 	EXPECT_EQ(LEAT_TCP_CLOSE_WAIT, tcb.state);
 }
 
+TEST_F(TcpReass, FirstOfTwoEarlyFinsCounts)
+{
+	InputAt(8, "", kFin);
+	InputAt(5, "", kFin);
+	InputAt(12, "", kFin);
+	InputAt(0, "helloyou");
+	EXPECT_EQ("helloyou", Take());
+	EXPECT_EQ(LEAT_TCP_CLOSE_WAIT, tcb.state);
+	EXPECT_EQ(kIrs + 10, tcb.rcv_nxt);
+}
+
+TEST_F(TcpReass, TextThatNobodyTakesHasALimitInMbufs)
+{
+	InputAt(0, "a");
+	uint16_t nb_segs = tcb.rx_head->nb_segs;
+
+	tcb.rx_head->nb_segs = LEAT_TCP_RX_SEGS_MAX; // more than the test has mbufs for
+	InputAt(0, std::string(300, 'b'));
+	EXPECT_EQ(kIrs + 2, tcb.rcv_nxt);
+	tcb.rx_head->nb_segs--;
+	InputAt(0, std::string(300, 'b'));
+	EXPECT_EQ(kIrs + 302, tcb.rcv_nxt);
+	EXPECT_EQ(LEAT_TCP_RX_SEGS_MAX, tcb.rx_head->nb_segs);
+	tcb.rx_head->nb_segs = (uint16_t)(nb_segs + 1);
+	EXPECT_EQ("a" + std::string(300, 'b'), Take());
+}
+
 TEST_F(TcpReass, ChainsAreCutAcrossMbufs)
 {
 	leat_tcp_seg seg = Seg(kAck, 9);

@@ -90,6 +90,24 @@ TEST_F(TcpRtx, BacksOffToTheMicrosecondAndEndsAtTheLimit)
 	EXPECT_EQ(0u, rte_mempool_in_use_count(Pool()));
 }
 
+// RFC 9293 section 3.8.3: R2 counts retransmissions of one text.
+TEST_F(TcpRtx, ProgressStartsTheCountAnew)
+{
+	conf.nb_retries_max = 2;
+	Establish();
+	Send(std::string(10000, 'x'));
+	Output();
+	for (int i = 0; i < 10; i++) {
+		Fire();
+		Fire();
+		Output();
+		ASSERT_EQ(LEAT_TCP_ESTABLISHED, tcb.state) << i;
+		InputAck(tcb.snd_una + 1000);
+		Output();
+	}
+	EXPECT_EQ(tcb.snd_max, tcb.snd_una);
+}
+
 TEST_F(TcpRtx, BackOffHasALimit)
 {
 	conf.rto_max_us = 1000000;
@@ -469,7 +487,30 @@ TEST_F(TcpCc, AckWithAnotherWindowOrTextIsNoDuplicate)
 		seg.wnd = tcb.snd_wnd;
 		Input(seg, "x");
 	}
+	leat_tcp_seg fin = Seg(kAck | kFin);
+
+	fin.ack = tcb.snd_una;
+	fin.wnd = tcb.snd_wnd;
+	Input(fin);
 	EXPECT_EQ(0, tcb.nb_dup_acks);
+}
+
+// What counts is the window, not how it is written.
+TEST_F(TcpCc, DuplicateAckHasTheSameWindowScaled)
+{
+	leat_tcp_seg syn = Syn();
+
+	syn.opts.has_wscale = true;
+	syn.opts.wscale = 4;
+	Establish(syn);
+	Send(std::string(3000, 'x'));
+	Output();
+	InputAck(tcb.snd_una, 10000); // 160000
+	EXPECT_EQ(0, tcb.nb_dup_acks);
+	InputAck(tcb.snd_una, 10000);
+	EXPECT_EQ(1, tcb.nb_dup_acks);
+	InputAck(tcb.snd_una, 10001);
+	EXPECT_EQ(1, tcb.nb_dup_acks);
 }
 
 // RFC 5681 section 4.1.
