@@ -100,8 +100,6 @@ ack_take_fin(struct leat_tcb *tcb, uint64_t now_us)
 void
 tcp_take_snd_wnd(struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 {
-	if (seq_lt(seg->ack, tcb->snd_una))
-		return;
 	/*
 	 * A segment that acknowledges more is the newer one, whatever its number: it may hold
 	 * text that was lost before. With the window left as it was, its edge would move on

@@ -343,6 +343,16 @@ TEST_F(TcpTimeWait, FinAgainIsAcknowledgedAndRestartsTheTimer)
 	EXPECT_EQ(0, Events());
 }
 
+TEST_F(TcpTimeWait, EndsInOrder)
+{
+	EXPECT_EQ(now + conf.time_wait_us, leat_tcp_deadline(&tcb));
+	Fire();
+	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
+	EXPECT_EQ(0, tcb.error);
+	EXPECT_EQ(0, Events()); // the user was told when it began
+	EXPECT_TRUE(Output().empty());
+}
+
 TEST_F(TcpTimeWait, OtherTextIsAcknowledgedAndDoesNot)
 {
 	uint64_t deadline = leat_tcp_deadline(&tcb);

@@ -71,6 +71,17 @@ TEST_F(TcpRcvWnd, NoUpdateIsSentWhileHalfOfTheWindowIsOpen)
 }
 
 // A compact TIME-WAIT repeats the edge that the last ACK of the connection told.
+TEST_F(TcpRcvWnd, NoUpdateIsSentBehindThePeersFin)
+{
+	Establish();
+	for (int i = 0; i < 10; i++)
+		InputAt(0, std::string(1000, 'x'));
+	InputAt(0, "", kFin);
+	Output();
+	Take(); // all of it is consumed
+	EXPECT_TRUE(Output().empty());
+}
+
 TEST_F(TcpRcvWnd, EdgeStaysBehindThePeersFin)
 {
 	leat_tcp_time_wait tw;
@@ -276,6 +287,23 @@ TEST_F(TcpSndWnd, OlderSegmentDoesNotSetTheWindow)
 	old.wnd = 5;
 	EXPECT_EQ(LEAT_TCP_DONE, Input(old, "cdefg"));
 	EXPECT_EQ(20000u, tcb.snd_wnd);
+}
+
+// RFC 9293 section 3.10.7.4, SND.WL2: it was overtaken, though its number is not below.
+TEST_F(TcpSndWnd, OlderAckDoesNotSetTheWindow)
+{
+	Establish();
+	Send(std::string(2000, 'x'));
+	Output();
+	InputAck(tcb.snd_una + 1000, 9000);
+	InputAck(tcb.snd_una - 1000, 5);
+	EXPECT_EQ(9000u, tcb.snd_wnd);
+	leat_tcp_seg seg = Seg(kAck); // nor is one with more text newer
+
+	seg.ack = tcb.snd_una - 1000;
+	seg.wnd = 5;
+	Input(seg, "text");
+	EXPECT_EQ(9000u, tcb.snd_wnd);
 }
 
 // Lost text of the peer that comes again has an old number, but its ACK and window are new.
