@@ -136,6 +136,16 @@ inet_conn_settle(struct leat_inet *inet, struct leat_inet_conn *conn)
 }
 
 void
+inet_conn_sent(struct leat_inet *inet, struct leat_inet_conn *conn)
+{
+	LEAT_ASSERT(conn->in_output || !leat_tcp_wants_output(&conn->tcb));
+
+	if (conn->in_flow)
+		conn_arm(inet, conn);
+	inet_conn_release(inet, conn);
+}
+
+void
 inet_conn_fail(struct leat_inet *inet, struct leat_inet_conn *conn, int error)
 {
 	struct leat_tcp_out rst;

@@ -375,7 +375,7 @@ conn_output(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf
 		n = (uint16_t)(n + conn_send(inet, conn, *spare, &out, frames + n));
 		*spare = NULL;
 	}
-	inet_conn_settle(inet, conn); /* may end it */
+	inet_conn_sent(inet, conn); /* may end it */
 	return n;
 }
 

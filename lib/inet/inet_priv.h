@@ -449,6 +449,8 @@ struct leat_inet_conn *inet_conn_alloc(struct leat_inet *inet, const struct inet
 void inet_conn_settle(struct leat_inet *inet, struct leat_inet_conn *conn);
 /* After a call that can do no more than make output wanted. */
 void inet_conn_owe(struct leat_inet *inet, struct leat_inet_conn *conn);
+/* After output, which changes neither state nor events. */
+void inet_conn_sent(struct leat_inet *inet, struct leat_inet_conn *conn);
 void inet_conn_fail(struct leat_inet *inet, struct leat_inet_conn *conn, int error);
 void inet_conn_release(struct leat_inet *inet, struct leat_inet_conn *conn);
 void inet_conn_reclaim(struct leat_inet *inet);
