@@ -69,6 +69,10 @@ chain_cut_back(struct rte_mbuf *head, uint32_t len)
 	uint32_t left = len;
 
 	head->pkt_len = len;
+	if (LEAT_LIKELY(head->next == NULL)) {
+		head->data_len = (uint16_t)len;
+		return;
+	}
 	head->nb_segs = 1;
 	seg->data_len = (uint16_t)LEAT_MIN(left, seg->data_len);
 	left -= seg->data_len;
