@@ -38,12 +38,19 @@ class_of_tcb(const struct leat_tcb *tcb)
 	return (enum leat_record_class)state_classes[tcb->state];
 }
 
+static inline void
+record_rx(struct leat_inet *inet, const struct inet_tcp_frame *frame,
+	enum leat_record_class class_of)
+{
+	leat_record_add(&inet->record, class_of, inet->now_us, false, frame->hdr, frame->hdr_len,
+		frame->frame_len);
+}
+
 void
 inet_record_rx(
 	struct leat_inet *inet, const struct inet_tcp_frame *frame, enum leat_record_class class_of)
 {
-	leat_record_add(&inet->record, class_of, inet->now_us, false, frame->hdr, frame->hdr_len,
-		frame->frame_len);
+	record_rx(inet, frame, class_of);
 }
 
 void
@@ -52,7 +59,7 @@ inet_record_rx_conn(struct leat_inet *inet, const struct inet_tcp_frame *frame,
 {
 	bool is_new = state_before == LEAT_TCP_SYN_SENT || state_before == LEAT_TCP_SYN_RECEIVED;
 
-	inet_record_rx(inet, frame, is_new ? LEAT_RECORD_NEW : class_of_tcb(tcb));
+	record_rx(inet, frame, is_new ? LEAT_RECORD_NEW : class_of_tcb(tcb));
 }
 
 static void
