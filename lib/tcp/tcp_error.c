@@ -37,6 +37,9 @@ leat_tcp_lower_mss(struct leat_tcb *tcb, uint16_t mss)
 	/* RFC 1191 section 6.5: what was too big is lost; no congestion has to do with it. */
 	if (tcp_state_sends(tcb) && tcb->snd_max - tcb->snd_una > tcp_eff_mss(tcb)) {
 		tcp_rec_lose_longer(tcb, tcp_eff_mss(tcb));
+		/* Without SACK, duplicate ACKs of what was small enough would seem to tell of it. */
+		if (!tcb->in_recovery)
+			tcb->recover = tcb->snd_max;
 		tcb->owed |= TCP_OWED_SEND;
 	}
 	return true;

@@ -279,8 +279,11 @@ text_take(struct leat_tcb *tcb, uint64_t now_us, struct rte_mbuf **text)
 	bool had_hole = tcp_has_hole(tcb);
 	uint32_t first_len;
 
-	if (tcb->rx_head != NULL && tcb->rx_head->nb_segs + (*text)->nb_segs > LEAT_TCP_RX_SEGS_MAX)
+	if (tcb->rx_head != NULL &&
+		tcb->rx_head->nb_segs + (*text)->nb_segs > LEAT_TCP_RX_SEGS_MAX) {
+		tcb->owed |= TCP_OWED_ACK; /* what it lacks is told at once, as with a hole */
 		return;
+	}
 	*text = tcp_reass_fit(tcb, *text);
 	first_len = (*text)->data_len;
 	tcp_rx_append(tcb, *text, rte_pktmbuf_lastseg(*text));

@@ -110,7 +110,7 @@ tcp_rtx_start(struct leat_tcb *tcb, uint64_t now_us)
 		rtx_arm(tcb, now_us);
 	} else if (tcb->timer_kind == TCP_TIMER_TLP) { /* sooner for a longer tail, never later */
 		probe_us = tcp_tlp_wait_us(tcb);
-		if (probe_us < tcb->rtx_at_us - now_us)
+		if (now_us < tcb->rtx_at_us && probe_us < tcb->rtx_at_us - now_us)
 			tcb->rtx_at_us = now_us + probe_us;
 	}
 }

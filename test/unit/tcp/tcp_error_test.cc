@@ -73,6 +73,72 @@ TEST_F(TcpError, WhatIsInFlightGoesAgainCutToTheNewSize)
 	EXPECT_EQ(0u, tcb.snd_len);
 }
 
+// Duplicate ACKs of short text behind what was too big tell of no congestion.
+TEST_F(TcpError, WhatWasTooBigIsNoLossToAPeerWithoutSack)
+{
+	Establish();
+	Send(std::string(1000, 'x'));
+	Output();
+	for (int i = 0; i < 4; i++) {
+		Send(std::string(500, 'y'));
+		Output();
+	}
+	uint32_t una = tcb.snd_una;
+	uint32_t cwnd = tcb.cwnd;
+
+	EXPECT_TRUE(leat_tcp_lower_mss(&tcb, 700));
+	EXPECT_EQ(2u, Output().size());
+	for (int i = 0; i < 4; i++)
+		InputAck(una);
+	EXPECT_FALSE(tcb.in_recovery);
+	EXPECT_EQ(TCP_CWND_MAX, tcb.ssthresh);
+	EXPECT_EQ(cwnd, tcb.cwnd);
+	InputAck(una + 3000);
+	for (int i = 0; i < 2; i++) {
+		Send(std::string(500, 'z'));
+		Output();
+		InputAck(una + 3000 + 500 * (uint32_t)i);
+	}
+	InputAck(una + 3500); // what is lost from now on is
+	InputAck(una + 3500);
+	InputAck(una + 3500);
+	EXPECT_TRUE(tcb.in_recovery);
+}
+
+// The same with SACK.
+TEST_F(TcpError, WhatWasTooBigIsNoLossToAPeerWithSack)
+{
+	leat_tcp_seg syn = Syn();
+
+	syn.opts.has_sack_ok = true;
+	Establish(syn);
+	Send(std::string(1000, 'x'));
+	Output();
+	for (int i = 0; i < 4; i++) {
+		Send(std::string(500, 'y'));
+		Output();
+	}
+	uint32_t una = tcb.snd_una;
+
+	now += 50;
+	EXPECT_TRUE(leat_tcp_lower_mss(&tcb, 700));
+	EXPECT_EQ(2u, Output().size());
+	now += 100;
+	for (uint32_t i = 1; i <= 4; i++) {
+		leat_tcp_seg ack = Seg(kAck);
+
+		ack.ack = una;
+		ack.opts.nb_sacks = 1;
+		ack.opts.sacks[0] = { una + 1000, una + 1000 + 500 * i };
+		Input(ack);
+		EXPECT_TRUE(Output().empty());
+	}
+	InputAck(una + 3000);
+	EXPECT_FALSE(tcb.in_recovery);
+	EXPECT_EQ(TCP_CWND_MAX, tcb.ssthresh);
+	EXPECT_EQ(0, tcb.nb_retries);
+}
+
 TEST_F(TcpError, WhatFitsIsNotSentAgain)
 {
 	Establish();

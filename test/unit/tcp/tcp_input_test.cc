@@ -535,4 +535,32 @@ TEST_F(TcpInput, RandomSegmentsKeepTheInvariants)
 	}
 }
 
+// RFC 5681 section 4.2: what is not taken is not passed over in silence.
+TEST_F(TcpInput, TextBeyondTheMbufsOfOneConnectionIsDroppedAndAnswered)
+{
+	conf.rcv_wnd_max = 60000;
+	conf.ack_delay_us = 40000;
+	Establish();
+	Output();
+	InputAt(0, std::string(300, 'x')); // too long to be copied
+	tcb.ack_at_us = TCP_NEVER;
+	tcb.owed = 0;
+	ASSERT_NE(nullptr, tcb.rx_head);
+	uint16_t nb_segs = tcb.rx_head->nb_segs;
+
+	tcb.rx_head->nb_segs = LEAT_TCP_RX_SEGS_MAX - 1;
+	InputAt(0, std::string(300, 'y'));
+	EXPECT_EQ(LEAT_TCP_RX_SEGS_MAX, tcb.rx_head->nb_segs);
+	EXPECT_TRUE(Output().empty()); // taken: the ACK may wait
+	uint32_t rcv_nxt = tcb.rcv_nxt;
+
+	InputAt(0, std::string(300, 'z'));
+	EXPECT_EQ(rcv_nxt, tcb.rcv_nxt);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(rcv_nxt, sent[0].ack);
+	tcb.rx_head->nb_segs = (uint16_t)(nb_segs + 1);
+}
+
 } // namespace

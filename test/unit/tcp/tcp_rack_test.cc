@@ -348,6 +348,21 @@ TEST_F(TcpTlp, ProbeDoesNotPutTheTimeoutOff)
 	EXPECT_LE(leat_tcp_deadline(&tcb), std::max(at_us, now + 2 * kRttUs));
 }
 
+// A turn that sends before it looks at its timers, which are due.
+TEST_F(TcpTlp, ProbeThatIsDueIsNotPutOffByNewText)
+{
+	Open();
+	SendSegs(4);
+	ASSERT_EQ(TCP_TIMER_TLP, tcb.timer_kind);
+	uint64_t at_us = tcb.rtx_at_us;
+
+	now = at_us + 1;
+	SendSegs(1);
+	EXPECT_EQ(at_us, tcb.rtx_at_us);
+	leat_tcp_timeout(&tcb, now);
+	EXPECT_EQ("E", Leaving());
+}
+
 // Without SACK nothing would tell, and nothing is probed.
 TEST_F(TcpTlp, PeerWithoutSackGetsNoProbe)
 {
