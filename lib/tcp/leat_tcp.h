@@ -316,12 +316,12 @@ struct leat_tcb {
 	uint32_t srtt_us; /**< 0: no sample yet */
 	uint32_t rttvar_us;
 	uint32_t rto_us;
-	uint32_t rtt_min_us; /**< 0: no sample yet */
-	uint64_t rtx_at_us;  /**< the timer named by timer_kind */
-	uint64_t ack_at_us;  /**< delayed ACK */
-	uint64_t life_at_us; /**< TIME-WAIT, FIN-WAIT-2, orphan; before our FIN: keep-alive */
-	uint32_t snd_at_ms;  /**< text was last sent */
-	uint32_t challenge_at_s;
+	uint32_t rtt_min_us;  /**< 0: no sample yet */
+	uint64_t rtx_at_us;   /**< the timer named by timer_kind */
+	uint64_t ack_at_us;   /**< delayed ACK */
+	uint64_t life_at_us;  /**< TIME-WAIT, FIN-WAIT-2, orphan; before our FIN: keep-alive */
+	uint32_t snd_at_ms;   /**< text was last sent */
+	uint32_t rto_at_us;   /**< the time-out, low bits; rtx_at_us may be sooner */
 	uint32_t heard_at_ms; /**< the peer, where keep-alives are on */
 
 	/* Loss: the names of RFC 8985, RFC 9438 and RFC 6937. */
@@ -354,6 +354,7 @@ struct leat_tcb {
 	uint32_t snd_wnd_max; /**< largest window the peer ever offered, RFC 5961 section 5.2 */
 	uint32_t rcv_fin;     /**< sequence number of the FIN that came early */
 	uint32_t reass;       /**< the pool's state of text out of order; 0: none */
+	uint32_t challenge_at_s;
 };
 
 static_assert(sizeof(struct leat_tcb) <= 288,

@@ -97,6 +97,7 @@ rtx_arm(struct leat_tcb *tcb, uint64_t now_us)
 	uint64_t probe_us = tcp_tlp_wait_us(tcb);
 
 	tcb->nb_probes = 0; /* the window takes what is in flight */
+	tcb->rto_at_us = (uint32_t)now_us + tcb->rto_us;
 	tcb->timer_kind = probe_us == UINT64_MAX ? TCP_TIMER_RTX : TCP_TIMER_TLP;
 	tcb->rtx_at_us = now_us + LEAT_MIN(probe_us, (uint64_t)tcb->rto_us);
 }
@@ -155,12 +156,14 @@ leat_tcp_is_stalled(const struct leat_tcb *tcb)
 	       tcb->nb_probes > 0;
 }
 
-/* The time-out, with no probe before it. */
+/* The timer that came before the time-out has fired: what is left of that. */
 static void
-rtx_set(struct leat_tcb *tcb, uint64_t now_us)
+rtx_resume(struct leat_tcb *tcb, uint64_t now_us)
 {
+	int32_t left_us = (int32_t)(tcb->rto_at_us - (uint32_t)now_us);
+
 	tcb->timer_kind = TCP_TIMER_RTX;
-	tcb->rtx_at_us = now_us + tcb->rto_us;
+	tcb->rtx_at_us = now_us + (uint32_t)LEAT_MAX(left_us, 0);
 }
 
 /* How often what is under way may be sent again. */
@@ -186,7 +189,8 @@ rtx_fire(struct leat_tcb *tcb, uint64_t now_us)
 	}
 	tcb->nb_retries++;
 	tcb->rto_us = rto_clamp(tcb, 2 * (uint64_t)tcb->rto_us);
-	rtx_set(tcb, now_us);
+	tcb->rto_at_us = (uint32_t)now_us + tcb->rto_us;
+	rtx_resume(tcb, now_us);
 	if (is_syn) {
 		tcb->syn_retried = true;
 		tcb->owed |= TCP_OWED_SYN;
@@ -202,11 +206,10 @@ rtx_fire(struct leat_tcb *tcb, uint64_t now_us)
 static void
 tlp_fire(struct leat_tcb *tcb, uint64_t now_us)
 {
-	uint64_t probe_us = tcp_tlp_wait_us(tcb);
+	uint64_t wait_us = LEAT_MIN(tcp_tlp_wait_us(tcb), (uint64_t)tcb->rto_us);
 
-	rtx_set(tcb, now_us);
-	if (probe_us < tcb->rto_us)
-		tcb->rtx_at_us = now_us + LEAT_MAX(tcb->rto_us - probe_us, probe_us);
+	rtx_resume(tcb, now_us);
+	tcb->rtx_at_us = LEAT_MAX(tcb->rtx_at_us, now_us + wait_us);
 	tcb->owed |= TCP_OWED_TLP;
 }
 
@@ -253,7 +256,8 @@ leat_tcp_timeout(struct leat_tcb *tcb, uint64_t now_us)
 		tlp_fire(tcb, now_us);
 		break;
 	case TCP_TIMER_REO:
-		rtx_set(tcb, now_us);
+		/* RFC 6298 rule 5.3: only what is new to us starts the time-out anew. */
+		rtx_resume(tcb, now_us);
 		tcp_recovery_on_reordering_timer(tcb, now_us);
 		break;
 	default:

@@ -67,6 +67,35 @@ TEST_F(TcpRack, ReorderingTimerFindsTheLoss)
 	EXPECT_EQ(0, tcb.nb_retries);
 }
 
+// RFC 6298 rule 5.3, RFC 8985 section 8: however often it fires, the time-out comes when due.
+TEST_F(TcpRack, ReorderingTimerDoesNotPutTheTimeoutOff)
+{
+	Open();
+	SendPaced(3);
+	now += kRttUs - 3000;
+	AckSegs(0, { { 1, 2 } });
+	AckSegs(3);
+	uint64_t at_us = now + tcb.rto_us;
+
+	SendPaced(6);
+	now += kRttUs - 6000;
+	AckSegs(3, { { 4, 5 } });
+	ASSERT_EQ(TCP_TIMER_REO, tcb.timer_kind);
+	Fire();
+	EXPECT_EQ("D", Leaving());
+	EXPECT_EQ(TCP_TIMER_RTX, tcb.timer_kind);
+	EXPECT_EQ(at_us, tcb.rtx_at_us);
+	AckSegs(3, { { 4, 5 }, { 6, 7 } });
+	ASSERT_EQ(TCP_TIMER_REO, tcb.timer_kind);
+	Fire();
+	EXPECT_EQ("F", Leaving());
+	EXPECT_EQ(at_us, tcb.rtx_at_us);
+	Fire();
+	EXPECT_EQ(1, tcb.nb_retries);
+	EXPECT_EQ("D", Leaving().substr(0, 1));
+	EXPECT_EQ(now + tcb.rto_us, tcb.rtx_at_us);
+}
+
 // Without three segments behind it: what left before something that arrived.
 TEST_F(TcpRack, LossIsFoundByOneLaterSegment)
 {
