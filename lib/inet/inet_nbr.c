@@ -150,6 +150,7 @@ nbr_give_up(struct leat_inet *inet, struct inet_nbr *nbr)
 static void
 nbr_ask(struct leat_inet *inet, struct inet_nbr *nbr)
 {
+	uint64_t nb_unasked = inet->stats.tx_no_mbuf_control + inet->stats.tx_ctl_full;
 	struct leat_ip_addr next_hop, src;
 
 	if (nbr->nb_tries == LEAT_INET_ARP_TRIES_MAX) {
@@ -157,7 +158,6 @@ nbr_ask(struct leat_inet *inet, struct inet_nbr *nbr)
 		return;
 	}
 	LEAT_VERIFY(inet_route(inet, nbr->addr, &next_hop, &src) == 0);
-	nbr->nb_tries++;
 	nbr->retry_us = inet->now_us + LEAT_INET_ARP_RETRY_US;
 	TAILQ_REMOVE(&inet->nbrs_asking, nbr, asking_link);
 	TAILQ_INSERT_TAIL(&inet->nbrs_asking, nbr, asking_link);
@@ -165,6 +165,8 @@ nbr_ask(struct leat_inet *inet, struct inet_nbr *nbr)
 		inet_arp_ask(inet, nbr->addr, src);
 	else
 		inet_nd_ask(inet, nbr, src);
+	/* Who was not asked, since frames are short here, is not to blame for his silence. */
+	nbr->nb_tries += inet->stats.tx_no_mbuf_control + inet->stats.tx_ctl_full == nb_unasked;
 }
 
 struct inet_nbr *

@@ -257,6 +257,33 @@ TEST_F(InetConn, ConnectToANeighbourThatDoesNotAnswerEndsUnreachable)
 	EXPECT_EQ(0u, leat_inet_nb_conns(inet_));
 }
 
+// RFC 1122 section 2.3.2.1 counts questions; what found no mbuf was none.
+TEST_F(InetConn, NeighbourThatWasNotAskedForWantOfMbufsIsNotGivenUp)
+{
+	Open();
+	(void)Output();
+	leat_inet_conn *conn;
+	std::vector<rte_mbuf *> all;
+
+	ASSERT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), kPort, now_us_, &conn));
+	ASSERT_EQ(1u, Output().size()); // the first question
+	while (rte_mbuf *mbuf = rte_pktmbuf_alloc(pool_))
+		all.push_back(mbuf);
+	for (uint32_t i = 0; i <= LEAT_INET_ARP_TRIES_MAX; i++) {
+		Wait(LEAT_INET_ARP_RETRY_US);
+		EXPECT_TRUE(Output().empty());
+		EXPECT_TRUE(Events().empty());
+	}
+	rte_pktmbuf_free_bulk(all.data(), (unsigned int)all.size());
+	for (uint32_t i = 1; i < LEAT_INET_ARP_TRIES_MAX; i++) {
+		Wait(LEAT_INET_ARP_RETRY_US);
+		EXPECT_FALSE(Output().empty());
+		EXPECT_TRUE(Events().empty());
+	}
+	Wait(LEAT_INET_ARP_RETRY_US);
+	EXPECT_EQ(1u, Events().size());
+}
+
 TEST_F(InetConn, SynWaitsForTheNeighbour)
 {
 	Open();
