@@ -29,6 +29,9 @@ namespace
 
 using namespace sim;
 
+// So many worlds, and each feature has been in some of them.
+constexpr uint64_t kSeedsOfAll = 1000;
+
 uint64_t running_seed;
 
 // LEAT_VERIFY aborts, and a sanitizer may: say which seed it was.
@@ -60,6 +63,7 @@ struct Sum {
 	uint64_t nb_conns = 0;
 	uint64_t nb_bytes = 0;
 	uint64_t nb_frames = 0;
+	uint64_t nb_worlds[kNbFeatures] = {}; // that had each
 };
 
 void
@@ -78,6 +82,8 @@ RunSeed(const Options &options, rte_mempool *const pools[2], Sum *sum)
 				(void)printf("\tcounters:%s\n", StatsOf(node->Inet()).c_str());
 		}
 	}
+	for (size_t i = 0; i < kNbFeatures; i++)
+		sum->nb_worlds[i] += sim.features.Has((Feature)i);
 	sum->nb_conns += sim.pairs.size();
 	sum->nb_bytes += sim.nb_bytes;
 	sum->nb_frames += sim.links[0].NbSent() + sim.links[1].NbSent();
@@ -85,6 +91,22 @@ RunSeed(const Options &options, rte_mempool *const pools[2], Sum *sum)
 		(void)printf("seed %" PRIu64 ": %zu connections, %" PRIu64 " bytes, %.3f s; %s\n",
 			running_seed, sim.pairs.size(), sim.nb_bytes,
 			(double)(sim.now_us - kBeginUs) / kSecondUs, sim.plan.Text().c_str());
+}
+
+// Returns whether all features were seen; where few worlds were run nobody can ask for that.
+bool
+PrintFeatures(const Options &options, const Sum &sum)
+{
+	bool has_all = true;
+
+	if (options.nb_seeds < kSeedsOfAll)
+		return true;
+	for (size_t i = 0; i < kNbFeatures; i++) {
+		(void)printf("%7" PRIu64 " worlds: %s%s\n", sum.nb_worlds[i], NameOf((Feature)i),
+			sum.nb_worlds[i] == 0 ? " FAILED: never seen" : "");
+		has_all &= sum.nb_worlds[i] > 0;
+	}
+	return has_all;
 }
 
 int
@@ -109,7 +131,7 @@ RunSeeds(const Options &options)
 		sum.nb_frames);
 	rte_mempool_free(pools[0]);
 	rte_mempool_free(pools[1]);
-	return sum.nb_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return PrintFeatures(options, sum) && sum.nb_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 FILE *

@@ -2,36 +2,18 @@
 
 #include "sim_frame.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace sim
 {
 
 namespace
 {
 
-constexpr size_t kEthLen = 14;
-constexpr size_t kVlanLen = 4;
-constexpr uint8_t kProtoTcp = 6;
 constexpr uint8_t kFlagSyn = 0x02;
 constexpr uint8_t kFlagAck = 0x10;
-
-uint16_t
-Get16(const Frame &frame, size_t off)
-{
-	return (uint16_t)(frame[off] << 8 | frame[off + 1]);
-}
-
-uint32_t
-Get32(const Frame &frame, size_t off)
-{
-	return (uint32_t)Get16(frame, off) << 16 | Get16(frame, off + 2);
-}
-
-void
-Put16(Frame *frame, size_t off, uint16_t value)
-{
-	(*frame)[off] = (uint8_t)(value >> 8);
-	(*frame)[off + 1] = (uint8_t)value;
-}
+constexpr uint8_t kFlagsOfLast = 0x01 | 0x08; // FIN and PSH
 
 // RFC 1071 by its definition: 16-bit words, an odd byte is the high half of one.
 uint32_t
@@ -57,8 +39,16 @@ PseudoSum(const Frame &frame, const Layout &layout)
 	size_t addrs_off = layout.l3_off + (layout.is_ipv6 ? 8 : 12);
 	size_t addrs_end = layout.l3_off + (layout.is_ipv6 ? 40 : 20);
 
-	return Add(frame, addrs_off, addrs_end, 0) + kProtoTcp +
-	       (uint32_t)(layout.end_off - layout.l4_off);
+	return Add(frame, addrs_off, addrs_end, 0) + layout.proto +
+	       (uint32_t)(layout.end_off - (layout.IsTcp() ? layout.l4_off : addrs_end));
+}
+
+// IPv4 headers have no options in what is written here.
+void
+WriteIpSum(Frame *frame, size_t l3_off)
+{
+	Put16(frame, l3_off + 10, 0);
+	Put16(frame, l3_off + 10, (uint16_t)~Fold(Add(*frame, l3_off, l3_off + 20, 0)));
 }
 
 } // namespace
@@ -71,7 +61,6 @@ Layout::Layout(const Frame &frame)
 		off += kVlanLen;
 	uint16_t type = Get16(frame, off - 2);
 	size_t hdr_len, end;
-	uint8_t proto;
 	if (type == 0x0800 && frame.size() >= off + 20 && frame[off] >> 4 == 4) {
 		hdr_len = (size_t)(frame[off] & 0xf) * 4;
 		end = off + Get16(frame, off + 2);
@@ -108,11 +97,54 @@ PortSum(Frame *frame, bool ip, bool tcp)
 		Put16(frame, layout.l4_off + 16,
 			(uint16_t)~Fold(Add(*frame, layout.l4_off, layout.end_off, 0)));
 	}
-	if (ip) {
-		Put16(frame, layout.l3_off + 10, 0);
-		Put16(frame, layout.l3_off + 10,
-			(uint16_t)~Fold(Add(*frame, layout.l3_off, layout.l3_off + 20, 0)));
+	if (ip)
+		WriteIpSum(frame, layout.l3_off);
+}
+
+std::vector<Frame>
+PortCut(const Frame &frame, size_t l3_off, size_t l4_off, size_t text_off, size_t mss)
+{
+	const bool is_ipv6 = frame[l3_off] >> 4 == 6;
+	// The stack has left the sum of the pseudo header there, without its length.
+	const uint16_t pseudo = Get16(frame, l4_off + 16);
+	std::vector<Frame> segs;
+
+	for (size_t off = text_off; off < frame.size(); off += mss) {
+		size_t len = std::min(mss, frame.size() - off);
+		Frame seg(frame.begin(), frame.begin() + (long)text_off);
+		uint16_t l4_len = (uint16_t)(text_off - l4_off + len);
+
+		seg.insert(seg.end(), frame.begin() + (long)off, frame.begin() + (long)(off + len));
+		Put32(&seg, l4_off + 4, Get32(frame, l4_off + 4) + (uint32_t)(off - text_off));
+		if (off + len < frame.size())
+			seg[l4_off + 13] &= (uint8_t)~kFlagsOfLast;
+		Put16(&seg, l4_off + 16, pseudo);
+		uint32_t sum = Add(seg, l4_off, seg.size(), l4_len);
+		Put16(&seg, l4_off + 16, (uint16_t)~Fold(sum));
+		if (is_ipv6) {
+			Put16(&seg, l3_off + 4, (uint16_t)(seg.size() - l3_off - 40));
+		} else {
+			Put16(&seg, l3_off + 2, (uint16_t)(seg.size() - l3_off));
+			Put16(&seg, l3_off + 4, (uint16_t)(Get16(frame, l3_off + 4) + segs.size()));
+			WriteIpSum(&seg, l3_off);
+		}
+		segs.push_back(std::move(seg));
 	}
+	return segs;
+}
+
+void
+WriteSums(Frame *frame)
+{
+	const Layout layout(*frame);
+	size_t l4_off = layout.l3_off + (layout.is_ipv6 ? 40 : 20);
+	size_t sum_off = l4_off + (layout.proto == kProtoTcp ? 16 : 2);
+	uint32_t sum = layout.proto == kProtoIcmp ? 0 : PseudoSum(*frame, layout);
+
+	Put16(frame, sum_off, 0);
+	Put16(frame, sum_off, (uint16_t)~Fold(Add(*frame, l4_off, layout.end_off, sum)));
+	if (!layout.is_ipv6)
+		WriteIpSum(frame, layout.l3_off);
 }
 
 bool
@@ -149,10 +181,7 @@ StripSyn(Frame *frame, unsigned int strips)
 			std::fill_n(frame->begin() + (long)off, len, (uint8_t)1);
 		off += len;
 	}
-	Put16(frame, layout.l4_off + 16, 0);
-	Put16(frame, layout.l4_off + 16,
-		(uint16_t)~Fold(
-			Add(*frame, layout.l4_off, layout.end_off, PseudoSum(*frame, layout))));
+	WriteSums(frame);
 }
 
 } // namespace sim

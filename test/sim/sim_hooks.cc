@@ -6,6 +6,7 @@
 
 #include "inet_priv.h"
 #include "sim_rng.h"
+#include "tcp_priv.h"
 
 namespace sim
 {
@@ -50,6 +51,44 @@ bool
 HasUnacked(const leat_inet_conn *conn)
 {
 	return conn->tcb.snd_una != conn->tcb.snd_max;
+}
+
+Numbers
+NumbersOf(const leat_inet_conn *conn)
+{
+	const leat_tcb &tcb = conn->tcb;
+
+	return { tcb.rcv_nxt, tcb.rcv_adv - tcb.rcv_nxt, tcb.snd_una, tcb.snd_max, tcb.snd_mss,
+		tcb.ts_on, tcb.ts_recent };
+}
+
+void
+Watch(const leat_inet_conn *conn, Features *features)
+{
+	const leat_tcb &tcb = conn->tcb;
+	bool has_timer = tcb.rtx_at_us != TCP_NEVER;
+	bool is_newreno = tcb.conf->congestion == LEAT_TCP_NEWRENO;
+
+	features->SawIf(tcb.state == LEAT_TCP_CLOSING, Feature::kSimultaneousClose);
+	features->SawIf(tcb.snd_una < tcb.iss && tcb.snd_una > 1, Feature::kSeqWrap);
+	features->SawIf(tcb.in_recovery || tcb.in_loss,
+		is_newreno ? Feature::kRtxNewReno : Feature::kRtxCubic);
+	features->SawIf(tcb.nb_retries > 0 && tcb.timer_kind == TCP_TIMER_RTX, Feature::kTimerRtx);
+	features->SawIf(tcb.tlp_on, Feature::kTimerTlp);
+	features->SawIf(has_timer && tcb.timer_kind == TCP_TIMER_REO, Feature::kTimerReo);
+	features->SawIf(has_timer && tcb.timer_kind == TCP_TIMER_PERSIST && tcb.nb_probes > 0,
+		Feature::kTimerPersist);
+	features->SawIf(tcb.nb_keep_probes > 0, Feature::kKeepProbe);
+}
+
+void
+WatchTimedOut(const leat_inet_conn *conn, Features *features)
+{
+	const leat_tcb &tcb = conn->tcb;
+
+	features->SawIf(
+		tcb.nb_keep_probes > 0 && tcb.nb_keep_probes >= tcb.conf->nb_keep_probes_max,
+		Feature::kKeepEnd);
 }
 
 std::string

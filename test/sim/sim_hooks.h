@@ -11,6 +11,8 @@
 
 #include <leat_inet.h>
 
+#include "sim_feature.h"
+
 namespace sim
 {
 
@@ -31,6 +33,21 @@ uint32_t RtoUs(const leat_inet_conn *conn);
 // What a failure needs to be understood.
 std::string TextOf(const leat_inet_conn *conn);
 bool HasUnacked(const leat_inet_conn *conn);
+// Where the numbers of a connection are, for who forges what it shall not believe.
+struct Numbers {
+	uint32_t rcv_nxt;
+	uint32_t rcv_wnd;
+	uint32_t snd_una;
+	uint32_t snd_max;
+	uint16_t snd_mss;
+	bool has_ts;
+	uint32_t ts_recent;
+};
+
+Numbers NumbersOf(const leat_inet_conn *conn);
+// What can be seen of a connection while it lives, and when it has ended by time-out.
+void Watch(const leat_inet_conn *conn, Features *features);
+void WatchTimedOut(const leat_inet_conn *conn, Features *features);
 // All counters of a stack that are not zero.
 std::string StatsOf(const leat_inet *inet);
 // The next connect tries the port of the last one first.

@@ -66,8 +66,11 @@ Link::Send(uint64_t now_us, Frame frame)
 {
 	uint64_t left_us = now_us;
 
+	if (is_cut_)
+		return;
 	if (IsLost(now_us, frame) ||
 		(plan_.ns_per_byte > 0 && !Serialize(now_us, frame.size(), &left_us))) {
+		nb_lost_ += Layout(frame).IsTcp();
 		on_loss_(frame);
 		return;
 	}
@@ -85,6 +88,26 @@ Link::Send(uint64_t now_us, Frame frame)
 		}
 		queue_.push({ at_us, nb_sent_++, std::move(copy) });
 	}
+}
+
+void
+Link::Inject(uint64_t at_us, Frame frame)
+{
+	if (!is_cut_)
+		queue_.push({ at_us, nb_sent_++, std::move(frame) });
+}
+
+void
+Link::Cut()
+{
+	is_cut_ = true;
+	queue_ = {};
+}
+
+void
+Link::Mend()
+{
+	is_cut_ = false;
 }
 
 Frame

@@ -28,6 +28,11 @@ class Link
 
 	void Send(uint64_t now_us, Frame frame);
 	Frame Take();
+	// A frame of somebody beside the link, which arrives in any case.
+	void Inject(uint64_t at_us, Frame frame);
+	// Nothing is under way any more, and nothing gets through from now on; or again.
+	void Cut();
+	void Mend();
 
 	uint64_t NextUs() const
 	{
@@ -40,6 +45,10 @@ class Link
 	uint64_t NbDamaged() const
 	{
 		return nb_damaged_;
+	}
+	uint64_t NbLost() const
+	{
+		return nb_lost_;
 	}
 
       private:
@@ -64,7 +73,9 @@ class Link
 	unsigned int nb_others_lost_ = 0; // frames that are not TCP
 	uint64_t free_ns_ = 0;            // when the last byte of what was sent has left
 	uint64_t nb_sent_ = 0;
+	uint64_t nb_lost_ = 0; // TCP only
 	uint64_t nb_damaged_ = 0;
+	bool is_cut_ = false;
 	std::priority_queue<Entry> queue_;
 };
 

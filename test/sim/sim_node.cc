@@ -8,41 +8,8 @@ namespace sim
 namespace
 {
 
-constexpr size_t kFrameMin = 60;
-constexpr size_t kTagOff = 12;
-constexpr size_t kTagLen = 4;
 constexpr uint32_t kReassShare = 4; // of the pool: text out of order
 constexpr uint64_t kRetryUs = 1000; // when mbufs were short
-
-leat_ip_addr
-NodeAddr(int idx, bool is_ipv6)
-{
-	leat_ip_addr addr = {};
-
-	if (!is_ipv6)
-		return leat_ip_addr_from_ipv4(0x0a4d0001u + (uint32_t)idx);
-	addr.bytes[0] = 0xfd; // fd00::4d:1
-	addr.bytes[13] = 0x4d;
-	addr.bytes[15] = (uint8_t)(1 + idx);
-	return addr;
-}
-
-bool
-IsTagged(const Frame &frame)
-{
-	return frame[kTagOff] == 0x81 && frame[kTagOff + 1] == 0x00;
-}
-
-void
-Record(FILE *pcap, uint64_t now_us, const Frame &frame)
-{
-	uint32_t len = (uint32_t)frame.size();
-	uint32_t head[4] = { (uint32_t)(now_us / kSecondUs), (uint32_t)(now_us % kSecondUs), len,
-		len };
-
-	(void)fwrite(head, sizeof(head), 1, pcap);
-	(void)fwrite(frame.data(), len, 1, pcap);
-}
 
 } // namespace
 
@@ -53,14 +20,21 @@ Node::Node(Sim *sim, int idx)
 
 	conf_.name = name_.c_str();
 	conf_.mac[0] = 2;
-	conf_.mac[5] = (uint8_t)(1 + idx);
+	conf_.mac[5] = NodeMac(idx);
 	conf_.mtu = sim->plan.mtu;
 	conf_.vlan_id = sim->plan.vlan_id;
 	conf_.nb_addrs = 1;
 	conf_.addrs[0] = { NodeAddr(idx, false), 24 };
-	if (sim->plan.mtu >= LEAT_IPV6_MTU_MIN)
+	if (sim->plan.HasIpv6())
 		conf_.addrs[conf_.nb_addrs++] = { NodeAddr(idx, true), 64 };
+	if (sim->plan.flood.target == idx) {
+		conf_.gateway = GatewayAddr(false);
+		if (sim->plan.HasIpv6())
+			conf_.gateway6 = GatewayAddr(true);
+	}
 	conf_.offloads = plan_.offloads;
+	conf_.nb_tx_segs_max = plan_.nb_tx_segs_max;
+	conf_.nb_tso_segs_max = plan_.nb_tso_segs_max;
 	conf_.trust_offloads = plan_.trusts_offloads;
 	conf_.cookies = sim->plan.cookies;
 	conf_.nb_conns_max = 16 * kConnsMax; // so that no peer is answered with a cookie
@@ -71,6 +45,19 @@ Node::Node(Sim *sim, int idx)
 	conf_.seed[0] = sim->rng.In(0, UINT64_MAX - 1);
 	conf_.seed[1] = sim->rng.In(0, UINT64_MAX - 1);
 	conf_.now_us = sim->now_us;
+	InitTcp();
+	nb_reass_left_ = plan_.nb_mbufs / kReassShare;
+	conf_.tcp.reass_budget = &nb_reass_left_;
+	if (leat_inet_open(&conf_, &inet_, &error) < 0)
+		Fail("open: %s", error.text);
+	Listen(leat_ip_addr_from_ipv4(0));
+	Listen(leat_ip_addr_none());
+	Hold();
+}
+
+void
+Node::InitTcp()
+{
 	leat_tcp_conf_init(&conf_.tcp, plan_.mss);
 	conf_.tcp.wscale = plan_.wscale;
 	conf_.tcp.rcv_wnd_max = plan_.rcv_wnd_max;
@@ -78,19 +65,26 @@ Node::Node(Sim *sim, int idx)
 	conf_.tcp.ack_delay_us = plan_.ack_delay_us;
 	conf_.tcp.nb_reass_max = plan_.nb_reass_max;
 	conf_.tcp.ts_offset = plan_.ts_offset;
-	conf_.tcp.time_wait_us = sim->plan.time_wait_us;
+	conf_.tcp.time_wait_us = sim_->plan.time_wait_us;
 	conf_.tcp.nb_retries_max = 40;
 	conf_.tcp.nb_syn_retries_max = 20;
 	conf_.tcp.nb_synack_retries_max = 20;
-	conf_.tcp.fin_wait_2_us = 3600 * kSecondUs;
-	nb_reass_left_ = plan_.nb_mbufs / kReassShare;
-	conf_.tcp.reass_budget = &nb_reass_left_;
-	if (leat_inet_open(&conf_, &inet_, &error) < 0)
-		Fail("open: %s", error.text);
-	if (leat_inet_listen(inet_, leat_ip_addr_from_ipv4(0), kPort, nullptr) < 0 ||
-		leat_inet_listen(inet_, leat_ip_addr_none(), kPort, nullptr) < 0)
+	conf_.tcp.fin_wait_2_us = kFinWait2Us;
+	conf_.tcp.congestion = plan_.congestion;
+	if (plan_.keep.idle_s == 0)
+		return;
+	conf_.tcp.keep_idle_s = plan_.keep.idle_s;
+	conf_.tcp.keep_interval_s = plan_.keep.interval_s;
+	conf_.tcp.nb_keep_probes_max = plan_.keep.nb_probes;
+}
+
+void
+Node::Listen(leat_ip_addr addr)
+{
+	if (leat_inet_listen(inet_, addr, kPort, nullptr) < 0)
 		Fail("listen");
-	Hold();
+	if (plan_.keeps_by_listener && leat_inet_set_keepalive(inet_, addr, kPort, &plan_.keep) < 0)
+		Fail("keep-alive");
 }
 
 Node::~Node()
@@ -139,72 +133,6 @@ Node::Connect(Pair *pair)
 	sides_.push_back(&pair->sides[0]);
 }
 
-// A frame as a port may hand it over: in one mbuf, or cut anywhere, with or without its tag.
-rte_mbuf *
-Node::Mbufs(const Frame &frame)
-{
-	const Layout layout(frame);
-	Frame bytes = frame;
-	rte_mbuf *head = nullptr;
-	size_t off = 0;
-	bool cut = sim_->rng.OneIn(8);
-	uint64_t flags = 0;
-
-	if (plan_.offloads.rx_ip_cksum && layout.IsIp())
-		flags |= IsIpSumGood(frame, layout) ? RTE_MBUF_F_RX_IP_CKSUM_GOOD
-						    : RTE_MBUF_F_RX_IP_CKSUM_BAD;
-	if (plan_.offloads.rx_tcp_cksum && layout.IsTcp())
-		flags |= IsTcpSumGood(frame, layout) ? RTE_MBUF_F_RX_L4_CKSUM_GOOD
-						     : RTE_MBUF_F_RX_L4_CKSUM_BAD;
-	if (IsTagged(bytes) && sim_->rng.OneIn(2)) {
-		flags |= RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED;
-		bytes.erase(bytes.begin() + kTagOff, bytes.begin() + kTagOff + kTagLen);
-	}
-	while (off < bytes.size()) {
-		rte_mbuf *seg = rte_pktmbuf_alloc(conf_.pool);
-		size_t len = bytes.size() - off;
-
-		if (seg == nullptr) {
-			rte_pktmbuf_free(head);
-			return nullptr; // as a port without buffers: lost
-		}
-		if (cut)
-			len = std::min<size_t>(len, sim_->rng.In(1, 700));
-		memcpy(rte_pktmbuf_append(seg, (uint16_t)len), bytes.data() + off, len);
-		off += len;
-		if (head == nullptr)
-			head = seg;
-		else if (rte_pktmbuf_chain(head, seg) < 0)
-			Fail("chain");
-	}
-	head->ol_flags |= flags;
-	head->vlan_tci = (uint16_t)(frame[kTagOff + 2] << 8 | frame[kTagOff + 3]);
-	return head;
-}
-
-void
-Node::Receive()
-{
-	Link &link = sim_->links[1 - idx_];
-	rte_mbuf *mbufs[LEAT_INET_BURST_MAX];
-
-	while (link.NextUs() <= sim_->now_us) {
-		uint16_t nb_max = (uint16_t)sim_->rng.In(1, LEAT_INET_BURST_MAX);
-		uint16_t n = 0;
-
-		while (n < nb_max && link.NextUs() <= sim_->now_us) {
-			const Frame frame = link.Take();
-
-			mbufs[n] = Mbufs(frame);
-			if (mbufs[n] != nullptr)
-				n++;
-			else
-				sim_->Lost(1 - idx_, frame);
-		}
-		leat_inet_input(inet_, sim_->now_us, mbufs, n);
-	}
-}
-
 void
 Node::TakeOpen(leat_inet_conn *conn)
 {
@@ -227,6 +155,8 @@ Node::TakeOpen(leat_inet_conn *conn)
 	if (side->is_open)
 		Fail("node %d: OPEN twice", idx_);
 	side->is_open = true;
+	sim_->features.SawIf(!leat_ip_addr_is_ipv4(raddr), Feature::kIpv6);
+	sim_->Met(sim_->PairOf(side));
 }
 
 void
@@ -249,6 +179,7 @@ Node::TakeData(Side *side, rte_mbuf *mbuf)
 	if (len != mbuf->pkt_len)
 		Fail("node %d: pkt_len", idx_);
 	rte_pktmbuf_free(mbuf);
+	sim_->features.SawIf(side->is_shut, Feature::kHalfClose);
 	side->nb_received += len;
 	side->nb_unread += len;
 	sim_->nb_bytes += len;
@@ -259,24 +190,62 @@ Node::TakeData(Side *side, rte_mbuf *mbuf)
 	side->read_at_us = sim_->now_us + side->pause_us;
 }
 
+// Whether there is a reason for its end.
+bool
+Node::MayEndBy(const Side *side, const Pair &pair, int error) const
+{
+	bool is_told = plan_.forged > 0 && error == -ECONNREFUSED; // by whoever forges, and late
+
+	if (error == 0)
+		return side->has_eof && side->is_shut;
+	if (side->is_reset)
+		return error == -ECONNRESET;
+	// A cookie's ACK that comes out of order is nobody's, and is answered with a reset.
+	if (error == -ECONNRESET && sim_->plan.HasCookies() && side == &pair.sides[0] &&
+		side->nb_received == 0)
+		return true;
+	if (pair.meets_gone)
+		return error == -ETIMEDOUT || error == -EHOSTUNREACH || is_told ||
+		       (error == -ECONNRESET && sim_->plan.vanish.back_us <= sim_->now_us);
+	// A neighbour without mbufs says nothing for longer than it is asked.
+	if (error == -EHOSTUNREACH && !side->is_open &&
+		!sim_->plan.nodes[1 - idx_].droughts.empty())
+		return true;
+	return pair.is_swallowed && (error == -ETIMEDOUT || is_told);
+}
+
+// One side is over by an error. The other may never hear of it, and its user loses patience.
+void
+Node::EndPair(Pair *pair)
+{
+	pair->is_aborted = true;
+	if (pair->meets_gone)
+		return;
+	for (Side &side : pair->sides)
+		side.give_up_us = std::min(side.give_up_us, sim_->now_us + kPatienceUs);
+}
+
 void
 Node::TakeClosed(Side *side, int error)
 {
 	Pair *pair = sim_->PairOf(side);
 
-	// A cookie's ACK that comes out of order is nobody's, and is answered with a reset.
-	if (error == -ECONNRESET && sim_->plan.cookies == LEAT_INET_COOKIES_ALWAYS &&
-		side == &pair->sides[0] && side->nb_received == 0)
-		pair->is_aborted = true;
-	bool was_aborted = pair->is_aborted;
-
-	if (error != 0 && !was_aborted)
+	if (!pair->is_aborted && !MayEndBy(side, *pair, error))
 		Fail("node %d: closed with error %d: sent %" PRIu64 "/%" PRIu64 " received %" PRIu64
 		     "/%" PRIu64 " eof %d shut %d",
 			idx_, error, side->nb_sent, side->tx_len, side->nb_received, side->rx_len,
 			side->has_eof, side->is_shut);
-	if ((!side->has_eof || !side->is_shut) && !was_aborted)
-		Fail("node %d: closed too early", idx_);
+	if (side->is_reset && error != -ECONNRESET)
+		Fail("node %d: reset, and closed with error %d", idx_, error);
+	sim_->features.SawIf(side->is_reset, Feature::kReset);
+	sim_->features.SawIf(pair->is_swallowed && error == -ETIMEDOUT, Feature::kBlackHole);
+	if (pair->meets_gone && error == -ETIMEDOUT) {
+		sim_->features.Saw(Feature::kVanishedEnd);
+		WatchTimedOut(side->conn, &sim_->features);
+	}
+	sim_->features.SawIf(pair->meets_gone && error == -ECONNRESET, Feature::kCameBack);
+	if (error != 0)
+		EndPair(pair);
 	side->is_closed = true;
 	side->conn = nullptr;
 }
@@ -362,9 +331,13 @@ void
 Node::Write(Side *side)
 {
 	// Frames and ACKs must find mbufs too: an application reserves, as the worker does.
-	while (side->nb_sent < side->tx_len && !side->is_blocked &&
+	if (side->nb_sent >= side->idle_at && side->idle_until_us == kNever) {
+		side->idle_until_us = sim_->now_us + side->idle_us;
+		sim_->features.SawIf(side->idle_us > kSecondUs, Feature::kIdle);
+	}
+	while (side->NbWilling(sim_->now_us) > 0 &&
 		rte_mempool_avail_count(conf_.pool) > plan_.nb_mbufs / 2) {
-		uint64_t left = side->tx_len - side->nb_sent;
+		uint64_t left = side->NbWilling(sim_->now_us);
 		uint32_t len = (uint32_t)std::min(left, sim_->rng.In(1, side->chunk_max));
 		rte_mbuf *chain = Chunk(side, len);
 		int ret;
@@ -414,6 +387,7 @@ void
 Node::Abort(Side *side)
 {
 	sim_->PairOf(side)->is_aborted = true;
+	sim_->features.Saw(Feature::kAbort);
 	leat_inet_abort(inet_, side->conn);
 }
 
@@ -423,7 +397,7 @@ Node::GivesUp(Side *side)
 {
 	if (side->nb_received >= side->abort_at)
 		return true;
-	if (!sim_->PairOf(side)->is_aborted)
+	if (!sim_->PairOf(side)->is_aborted || sim_->PairOf(side)->meets_gone)
 		return false;
 	if (side->give_up_us == kNever)
 		side->give_up_us = sim_->now_us + kPatienceUs;
@@ -439,6 +413,10 @@ Node::Pump(Side *side)
 		Abort(side);
 		return;
 	}
+	if (side->nb_received >= side->reset_at && !side->is_reset) {
+		Reset(side);
+		return;
+	}
 	if (side->nb_unread > 0 && side->read_at_us <= sim_->now_us)
 		Read(side);
 	Write(side);
@@ -447,86 +425,12 @@ Node::Pump(Side *side)
 		Close(side);
 }
 
-// What a stack sends is right in every byte that a peer may check.
-void
-Node::CheckSent(const Frame &frame)
-{
-	const Layout layout(frame);
-
-	if (!layout.IsIp())
-		return;
-	if (!IsIpSumGood(frame, layout))
-		Fail("node %d: it sent a bad IP checksum", idx_);
-	if (!layout.IsTcp())
-		return;
-	if (!IsTcpSumGood(frame, layout))
-		Fail("node %d: it sent a bad TCP checksum", idx_);
-	uint32_t end = layout.seq + (uint32_t)(layout.end_off - layout.text_off) +
-		       ((layout.flags & LEAT_TCP_SYN) != 0) + ((layout.flags & LEAT_TCP_FIN) != 0);
-	uint64_t ports = (uint64_t)PortKey(layout.is_ipv6, layout.sport) << 16 | layout.dport;
-	auto it = sent_max_.find(ports);
-
-	if (it == sent_max_.end() || (layout.flags & LEAT_TCP_SYN) != 0) {
-		sent_max_[ports] = end;
-		return;
-	}
-	// The last segment once more is a probe of the tail: where little is in flight, the
-	// peer's ACK is delayed for longer than that waits (RFC 8985 section 7.2).
-	nb_retransmitted_ += end != layout.seq && (int32_t)(end - it->second) < 0;
-	if ((int32_t)(end - it->second) > 0)
-		it->second = end;
-}
-
-void
-Node::TransmitOne(rte_mbuf *mbuf)
-{
-	Frame bytes(mbuf->pkt_len);
-	size_t off = 0;
-
-	if (!conf_.offloads.tx_multi_seg && mbuf->nb_segs > 1)
-		Fail("node %d: a chain that the port cannot send", idx_);
-	for (rte_mbuf *seg = mbuf; seg != nullptr; seg = seg->next) {
-		memcpy(bytes.data() + off, rte_pktmbuf_mtod(seg, void *), seg->data_len);
-		off += seg->data_len;
-	}
-	if (off != bytes.size() || off > kTagOff + kTagLen + 2 + conf_.mtu)
-		Fail("node %d: a frame of %zu bytes", idx_, off);
-	if (bytes.size() < kFrameMin)
-		bytes.resize(kFrameMin, 0xee);
-	PortSum(&bytes, (mbuf->ol_flags & RTE_MBUF_F_TX_IP_CKSUM) != 0,
-		(mbuf->ol_flags & RTE_MBUF_F_TX_L4_MASK) == RTE_MBUF_F_TX_TCP_CKSUM);
-	rte_pktmbuf_free(mbuf);
-	CheckSent(bytes);
-	if (sim_->options.pcap != nullptr)
-		Record(sim_->options.pcap, sim_->now_us, bytes);
-	sim_->links[idx_].Send(sim_->now_us, std::move(bytes));
-}
-
-void
-Node::Transmit()
-{
-	rte_mbuf *mbufs[32];
-	uint16_t nb = (uint16_t)sim_->rng.In(1, 32);
-	uint16_t n;
-
-	do {
-		n = leat_inet_output(inet_, sim_->now_us, mbufs, nb);
-		for (uint16_t i = 0; i < n; i++)
-			TransmitOne(mbufs[i]);
-	} while (n == nb);
-	const struct leat_inet_stats *stats = leat_inet_stats(inet_);
-	uint64_t nb_dry = stats->tx_no_mbuf + stats->tx_no_mbuf_new + stats->tx_no_mbuf_control;
-	is_dry_ = nb_dry != nb_dry_;
-	nb_dry_ = nb_dry;
-	if (is_dry_)
-		sim_->Trouble();
-}
-
 void
 Node::Turn()
 {
 	Hold();
 	Receive();
+	Attack();
 	if (leat_inet_deadline(inet_) <= sim_->now_us)
 		leat_inet_timers(inet_, sim_->now_us);
 	TakeEvents();
@@ -550,10 +454,42 @@ Node::WakeUs() const
 			at_us = std::min(at_us, side->read_at_us);
 		if (!side->is_shut)
 			at_us = std::min(at_us, side->close_at_us);
-		if (side->nb_sent < side->tx_len && !side->is_blocked) // the pool was short
+		if (side->NbWilling(sim_->now_us) > 0 ||
+			(side->nb_received >= side->reset_at && !side->is_reset)) // no mbufs
 			at_us = std::min(at_us, sim_->now_us + kRetryUs);
+		if (side->nb_sent < side->tx_len && side->idle_until_us > sim_->now_us)
+			at_us = std::min(at_us, side->idle_until_us);
 	}
 	return at_us;
+}
+
+void
+Node::Watch()
+{
+	for (const Side *side : sides_) {
+		if (side->conn != nullptr && side->is_open)
+			sim::Watch(side->conn, &sim_->features);
+	}
+}
+
+// What the counters tell of its life.
+void
+Node::WatchEnd()
+{
+	const struct leat_inet_stats *stats = leat_inet_stats(inet_);
+	Features *features = &sim_->features;
+	bool is_flooded =
+		sim_->plan.flood.target == idx_ && sim_->plan.cookies != LEAT_INET_COOKIES_ALWAYS;
+
+	features->SawIf(nb_dry_ > 0, Feature::kDrought);
+	features->SawIf(stats->tx_tso > 0, Feature::kTso);
+	features->SawIf(stats->tx_tso > 0 && !plan_.trusts_offloads, Feature::kTsoTrial);
+	features->SawIf(stats->tx_cut > 0, Feature::kCut);
+	features->SawIf(is_flooded && stats->tcp_cookies_sent > 0, Feature::kFloodCookie);
+	features->SawIf(is_flooded && stats->tcp_cookies_accepted > 0, Feature::kFloodAccepted);
+	features->SawIf(stats->time_wait_added > 0, Feature::kTimeWait);
+	features->SawIf(stats->time_wait_reopened > 0, Feature::kTimeWaitReopened);
+	features->SawIf(stats->time_wait_rst_ignored > 0, Feature::kTimeWaitRst);
 }
 
 void
@@ -561,6 +497,7 @@ Node::CheckEnd()
 {
 	const struct leat_inet_stats *stats = leat_inet_stats(inet_);
 
+	WatchEnd();
 	CheckIdle(inet_, name_.c_str());
 	uint64_t nb_bad = stats->rx_tcp_cksum + stats->rx_tcp_cksum_partial +
 			  stats->rx_tcp_malformed + stats->rx_ipv4_cksum + stats->rx_ipv4_malformed;

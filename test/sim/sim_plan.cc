@@ -3,6 +3,7 @@
 #include "sim_plan.h"
 
 #include <algorithm>
+#include <cstdarg>
 
 namespace sim
 {
@@ -15,6 +16,7 @@ constexpr uint64_t kTimeWaitUs = 240 * kSecondUs; // 2 MSL as RFC 9293 has it
 constexpr uint64_t kLongTimeWaitUs = 4000 * kSecondUs;
 constexpr unsigned int kLossOfTimeWaitMax = 500;
 constexpr uint32_t kHdrsLen = 40; // IPv4 and TCP
+constexpr uint64_t kFloodSynsMax = 1500;
 
 // One in three worlds has none; the others up to @p max, small figures more often.
 unsigned int
@@ -69,6 +71,20 @@ DrawLink(LinkPlan *link, const Options &options, bool is_clean, Rng *rng, uint64
 		link->outages = DrawSpans(rng, now_us, 30 * kSecondUs);
 }
 
+// Half of the routers are at one end only.
+void
+DrawRouter(LinkPlan *link, uint16_t mtu, Rng *rng)
+{
+	if (mtu <= LEAT_INET_MTU_MIN || rng->OneIn(2))
+		return;
+	link->router = Router::kSays;
+	if (rng->OneIn(5))
+		link->router = rng->OneIn(2) ? Router::kSilent : Router::kSaysNoMtu;
+	link->path_mtu = (uint16_t)rng->In(LEAT_INET_MTU_MIN, mtu - 1u);
+	// RFC 792 asks for 8 bytes, RFC 1812 for as much as fits into 576.
+	link->quote_len = rng->OneIn(2) ? 8 : rng->In(8, 500);
+}
+
 // From the least that an engine takes to a few hundred segments; extremes often.
 void
 DrawWindow(NodePlan *node, Rng *rng)
@@ -96,19 +112,52 @@ DrawWindow(NodePlan *node, Rng *rng)
 	node->snd_len_max = rng->In32(rng->OneIn(4) ? 1 : 2 * mss, 131072);
 }
 
+// So many probes that loss alone does not end a connection, where there is any.
 void
-DrawNode(NodePlan *node, const Plan &plan, bool is_clean, Rng *rng, uint64_t now_us)
+DrawKeepalive(NodePlan *node, bool is_clean, Rng *rng)
 {
-	const uint16_t mss_max = (uint16_t)(plan.mtu - kHdrsLen);
+	node->keep.idle_s = rng->In32(10, rng->OneIn(4) ? 7200 : 60);
+	node->keep.interval_s = rng->In32(3, 75);
+	node->keep.nb_probes = (uint8_t)(is_clean ? rng->In(1, 9) : 40);
+	node->keeps_by_listener = rng->OneIn(2);
+}
 
+// A port that cuts segments does all the rest too.
+void
+DrawOffloads(NodePlan *node, Rng *rng)
+{
 	node->trusts_offloads = rng->OneIn(2);
 	node->offloads.tx_multi_seg = rng->OneIn(2);
 	node->offloads.tx_ip_cksum = rng->OneIn(2);
 	node->offloads.tx_tcp_cksum = rng->OneIn(2);
 	node->offloads.rx_ip_cksum = rng->OneIn(2);
 	node->offloads.rx_tcp_cksum = rng->OneIn(2);
+	if (rng->OneIn(3)) {
+		node->offloads.tx_multi_seg = true;
+		node->offloads.tx_ip_cksum = true;
+		node->offloads.tx_tcp_cksum = true;
+		node->offloads.tx_tso = true;
+	}
+	if (rng->OneIn(4))
+		node->nb_tx_segs_max = (uint16_t)rng->In(2, 12);
+	if (rng->OneIn(4))
+		node->nb_tso_segs_max = (uint16_t)rng->In(2, 24);
+}
+
+void
+DrawNode(NodePlan *node, const Plan &plan, bool is_clean, Rng *rng, uint64_t now_us)
+{
+	const uint16_t mss_max = (uint16_t)(plan.mtu - kHdrsLen);
+
+	DrawOffloads(node, rng);
 	node->mss = rng->OneIn(8) ? (uint16_t)rng->In(LEAT_TCP_MSS_MIN, mss_max) : mss_max;
 	DrawWindow(node, rng);
+	if (rng->OneIn(3))
+		node->congestion = LEAT_TCP_NEWRENO;
+	if (rng->OneIn(3))
+		DrawKeepalive(node, is_clean, rng);
+	if (!is_clean && rng->OneIn(8))
+		node->forged = DrawRate(rng, 1000);
 	node->ack_delay_us = rng->OneIn(3) ? 0 : 40000;
 	node->nb_reass_max = (uint16_t)(rng->OneIn(6) ? rng->In(0, 8) : 256);
 	if (!is_clean && rng->OneIn(8))
@@ -122,13 +171,42 @@ DrawNode(NodePlan *node, const Plan &plan, bool is_clean, Rng *rng, uint64_t now
 		node->ts_offset = 0u - (uint32_t)(now_us / 1000) - rng->In32(1, 2000);
 }
 
+// While most connections begin. Once in a while there are bursts of more than the queue of
+// frames without a connection takes.
+void
+DrawFlood(FloodPlan *flood, Rng *rng, uint64_t now_us)
+{
+	uint64_t begin_us = now_us + rng->In(0, kSecondUs / 2);
+
+	flood->target = (int)rng->In(0, 1);
+	flood->span = { begin_us, begin_us + rng->In(kSecondUs / 2, 4 * kSecondUs) };
+	flood->pause_us = rng->In(1000, 50000);
+	flood->nb_burst = rng->In32(1, rng->OneIn(4) ? 100 : 10);
+	flood->nb_on_link = rng->In32(0, rng->OneIn(2) ? 0 : 100);
+	// Enough to fill the backlog and to be felt, not more than a test can wait for.
+	flood->span.end_us = std::min(
+		flood->span.end_us, begin_us + kFloodSynsMax / flood->nb_burst * flood->pause_us);
+}
+
+void
+DrawVanish(Plan *plan, bool is_clean, Rng *rng, uint64_t now_us)
+{
+	plan->vanish.node = (int)rng->In(0, 1);
+	plan->vanish.at_us = now_us + rng->In(1000, rng->OneIn(2) ? 2 * kSecondUs : 20 * kSecondUs);
+	if (rng->OneIn(2))
+		plan->vanish.back_us = plan->vanish.at_us +
+				       rng->In(1000, rng->OneIn(2) ? kSecondUs : 100 * kSecondUs);
+	for (NodePlan &node : plan->nodes) // else who has nothing to say waits for ever
+		DrawKeepalive(&node, is_clean, rng);
+}
+
 bool
 IsCleanLink(const LinkPlan &link)
 {
 	// Timestamps tell a late ACK from a lost segment; jitter alone puts frames in disorder.
 	return link.loss == 0 && link.dup == 0 && link.reorder == 0 && link.corrupt == 0 &&
 	       link.jitter_us == 0 && link.ns_per_byte == 0 && link.strips == 0 &&
-	       link.outages.empty();
+	       link.outages.empty() && link.router == Router::kNone;
 }
 
 bool
@@ -154,39 +232,100 @@ Plan::Plan(const Options &options, Rng *rng, uint64_t now_us)
 	for (LinkPlan &link : links)
 		DrawLink(&link, options, is_clean, rng, now_us);
 	links[1].spares_others = true;
-	// Without timestamps a cookie cannot be told from what TIME-WAIT waits for.
-	if (cookies == LEAT_INET_COOKIES_ALWAYS && ((links[0].strips | links[1].strips) & kStripTs))
-		reuses_ports = false;
 	for (NodePlan &node : nodes)
 		DrawNode(&node, *this, is_clean, rng, now_us);
+	if (!is_clean && rng->OneIn(6)) {
+		for (LinkPlan &link : links)
+			DrawRouter(&link, mtu, rng);
+	}
+	if (!is_clean && rng->OneIn(12))
+		DrawFlood(&flood, rng, now_us);
+	if (!is_clean && rng->OneIn(12))
+		DrawVanish(this, false, rng, now_us);
+	// Without timestamps a cookie cannot be told from what TIME-WAIT waits for.
+	if (HasCookies() && ((links[0].strips | links[1].strips) & kStripTs))
+		reuses_ports = false;
 	time_wait_us = std::max(links[0].loss, links[1].loss) <= kLossOfTimeWaitMax
 			       ? kTimeWaitUs
 			       : kLongTimeWaitUs;
 }
 
+namespace
+{
+
+[[gnu::format(printf, 1, 2)]] std::string
+Format(const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	return text;
+}
+
+double
+Seconds(uint64_t at_us)
+{
+	return (double)at_us / kSecondUs;
+}
+
+std::string
+TextOf(const LinkPlan &link)
+{
+	static const char *const routers[] = { "", "says so", "says no MTU", "is silent" };
+	std::string text = Format("; its link: loss %u dup %u reorder %u corrupt %u, %.3f+%.3f ms, "
+				  "%u ns a byte, %zu outages, strips %u",
+		link.loss, link.dup, link.reorder, link.corrupt, (double)link.delay_us / 1000,
+		(double)link.jitter_us / 1000, (unsigned int)link.ns_per_byte, link.outages.size(),
+		link.strips);
+
+	if (link.router != Router::kNone)
+		text += Format(
+			", path MTU %u, its router %s", link.path_mtu, routers[(int)link.router]);
+	return text;
+}
+
+std::string
+TextOf(const NodePlan &node)
+{
+	std::string text = Format("MSS %u, window %u << %u, %u to send, %u mbufs, %zu droughts",
+		node.mss, node.rcv_wnd_max >> node.wscale, node.wscale, node.snd_len_max,
+		node.nb_mbufs, node.droughts.size());
+
+	if (node.congestion == LEAT_TCP_NEWRENO)
+		text += ", NewReno";
+	if (node.offloads.tx_tso)
+		text += Format(", TSO of %u%s", node.nb_tso_segs_max,
+			node.trusts_offloads ? "" : " on trial");
+	if (node.keep.idle_s != 0)
+		text += Format(", keep-alive %u+%u*%u s%s", node.keep.idle_s, node.keep.nb_probes,
+			node.keep.interval_s, node.keeps_by_listener ? " by listener" : "");
+	if (node.forged != 0)
+		text += Format(", forged %u", node.forged);
+	return text;
+}
+
+} // namespace
+
 std::string
 Plan::Text() const
 {
-	char text[1024];
-	int len = snprintf(text, sizeof(text), "MTU %u, VLAN %u%s%s%s", mtu, vlan_id,
+	std::string text = Format("MTU %u, VLAN %u%s%s%s", mtu, vlan_id,
 		cookies == LEAT_INET_COOKIES_ALWAYS ? ", cookies" : "",
 		wraps ? ", numbers wrap" : "", reuses_ports ? ", ports are reused" : "");
 
-	for (int i = 0; i < 2; i++) {
-		const LinkPlan &link = links[i];
-		const NodePlan &node = nodes[i];
-
-		len += snprintf(text + len, sizeof(text) - (size_t)len,
-			"; node %d: MSS %u, window %u << %u, %u to send, %u mbufs, %zu droughts; "
-			"its "
-			"link: loss %u dup %u reorder %u corrupt %u, %.3f+%.3f ms, %u ns a byte, "
-			"%zu "
-			"outages, strips %u",
-			i, node.mss, node.rcv_wnd_max >> node.wscale, node.wscale, node.snd_len_max,
-			node.nb_mbufs, node.droughts.size(), link.loss, link.dup, link.reorder,
-			link.corrupt, (double)link.delay_us / 1000, (double)link.jitter_us / 1000,
-			(unsigned int)link.ns_per_byte, link.outages.size(), link.strips);
-	}
+	if (flood.target >= 0)
+		text += Format(", flood of node %d: %u SYNs (%u%% on link) each %.3f s until %.3f",
+			flood.target, flood.nb_burst, flood.nb_on_link, Seconds(flood.pause_us),
+			Seconds(flood.span.end_us));
+	if (vanish.node >= 0)
+		text += Format(", node %d vanishes at %.6f", vanish.node, Seconds(vanish.at_us));
+	if (vanish.back_us != kNever)
+		text += Format(" and is back at %.6f", Seconds(vanish.back_us));
+	for (int i = 0; i < 2; i++)
+		text += Format("; node %d: ", i) + TextOf(nodes[i]) + TextOf(links[i]);
 	return text;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <leat_inet.h>
+#include <leat_ipv6.h>
 
 #include "sim_rng.h"
 
@@ -59,6 +60,14 @@ enum Strip {
 	kStripWscale = 4
 };
 
+// What the router of a path does with packets that are too big for its next link.
+enum class Router {
+	kNone,      // it has no smaller link
+	kSays,      // it says how big they may be
+	kSaysNoMtu, // it says that they are too big, as routers older than RFC 1191 do
+	kSilent,    // a black hole
+};
+
 // One direction of the link.
 struct LinkPlan {
 	unsigned int loss = 0; // of every 10,000 frames
@@ -72,6 +81,9 @@ struct LinkPlan {
 	unsigned int strips = 0;
 	bool spares_others = false; // frames that are not TCP are not lost
 	Spans outages;
+	Router router = Router::kNone;
+	uint16_t path_mtu = UINT16_MAX; // of IPv4; of IPv6 no link has less than 1280
+	size_t quote_len = 8;           // bytes behind the IP header that its errors quote
 
 	// How late a frame may be that arrives.
 	uint64_t DelayMaxUs() const
@@ -90,10 +102,32 @@ struct NodePlan {
 	uint32_t snd_len_max = 0;
 	uint32_t ack_delay_us = 0;
 	uint16_t nb_reass_max = 0;
-	uint32_t nb_mbufs = kNbMbufs; // of the pool; somebody else has the rest all the time
-	Spans droughts;               // somebody else has the whole pool
-	uint32_t isn = 0;             // of a connection at the world's begin
+	uint8_t congestion = LEAT_TCP_CUBIC;
+	uint16_t nb_tx_segs_max = 0;    // mbufs of a frame that the port takes; 0: any number
+	uint16_t nb_tso_segs_max = 0;   // and of one that it cuts
+	leat_inet_keepalive keep = {};  // idle_s 0: none
+	bool keeps_by_listener = false; // of accepted connections; else as of all
+	unsigned int forged = 0;        // a frame is, in so many of 10,000 turns
+	uint32_t nb_mbufs = kNbMbufs;   // of the pool; somebody else has the rest all the time
+	Spans droughts;                 // somebody else has the whole pool
+	uint32_t isn = 0;               // of a connection at the world's begin
 	uint32_t ts_offset = 0;
+};
+
+// SYNs from hosts that do not exist.
+struct FloodPlan {
+	int target = -1; // node; -1: there is none
+	Span span = {};
+	uint64_t pause_us = 0;   // between two bursts
+	uint32_t nb_burst = 0;   // SYNs
+	uint32_t nb_on_link = 0; // of 100, with a source on the link that does not answer
+};
+
+// A node that vanishes without a word, and perhaps comes back and knows nothing any more.
+struct VanishPlan {
+	int node = -1; // -1: none does
+	uint64_t at_us = kNever;
+	uint64_t back_us = kNever;
 };
 
 struct Plan {
@@ -103,6 +137,15 @@ struct Plan {
 	std::string Text() const;
 	// Nothing is lost, late or short: nothing may be sent twice.
 	bool IsClean() const;
+	bool HasIpv6() const
+	{
+		return mtu >= LEAT_IPV6_MTU_MIN;
+	}
+	// Somebody may be answered by a cookie.
+	bool HasCookies() const
+	{
+		return cookies == LEAT_INET_COOKIES_ALWAYS || flood.target >= 0;
+	}
 	uint64_t PathMaxUs() const
 	{
 		return links[0].DelayMaxUs() + links[1].DelayMaxUs();
@@ -116,6 +159,8 @@ struct Plan {
 	leat_inet_cookies cookies = LEAT_INET_COOKIES_AUTO;
 	LinkPlan links[2]; // out of node 0, out of node 1
 	NodePlan nodes[2];
+	FloodPlan flood;
+	VanishPlan vanish;
 };
 
 } // namespace sim

@@ -63,21 +63,41 @@ WorkOf(const Side &from, const Side &to)
 
 } // namespace
 
+Pair *
+Sim::PairOf(int from, const Layout &layout)
+{
+	int opener = layout.dport == kPort ? from : 1 - from;
+	uint16_t port = layout.dport == kPort ? layout.sport : layout.dport;
+
+	if (nodes[opener] == nullptr)
+		return nullptr;
+	auto it = nodes[opener]->by_port.find(PortKey(layout.is_ipv6, port));
+	return it != nodes[opener]->by_port.end() ? it->second : nullptr;
+}
+
 void
 Sim::Lost(int from, const Frame &frame)
 {
 	const Layout layout(frame);
 
+	features.SawIf(layout.IsTcp(), Feature::kLoss);
+	features.SawIf(IsWithin(plan.links[from].outages, now_us), Feature::kOutage);
 	if (!layout.IsTcp()) { // perhaps a question for a neighbour, and what waits for it
 		trouble_us_ = std::max(trouble_us_, now_us + LEAT_INET_ARP_RETRY_US);
 		return;
 	}
-	int opener = layout.dport == kPort ? from : 1 - from;
-	uint16_t port = layout.dport == kPort ? layout.sport : layout.dport;
-	auto it = nodes[opener]->by_port.find(PortKey(layout.is_ipv6, port));
+	Pair *pair = PairOf(from, layout);
+	if (pair != nullptr)
+		pair->trouble_us = now_us;
+}
 
-	if (it != nodes[opener]->by_port.end())
-		it->second->trouble_us = now_us;
+void
+Sim::Swallowed(int from, const Layout &layout)
+{
+	Pair *pair = PairOf(from, layout);
+
+	if (pair != nullptr)
+		pair->is_swallowed = true;
 }
 
 void
@@ -143,7 +163,7 @@ Sim::JudgeFlow(Pair *pair, int from)
 void
 Sim::Judge(Pair *pair)
 {
-	if (!pair->is_started || pair->IsClosed() || pair->is_aborted)
+	if (!pair->is_started || pair->IsClosed() || pair->is_aborted || pair->meets_gone)
 		return;
 	JudgeFlow(pair, 0);
 	JudgeFlow(pair, 1);

@@ -16,6 +16,36 @@ Sim::MakeSide(Side *side)
 		side->pause_us = rng.In(1, rng.OneIn(8) ? 100 * kSecondUs : 200000);
 	side->close_delay_us = rng.OneIn(2) ? 0 : rng.In(0, 3 * kSecondUs);
 	side->closes_after_eof = rng.OneIn(2);
+	if (rng.OneIn(5)) {
+		side->idle_at = rng.In(0, side->tx_len);
+		side->idle_us = rng.In(1, rng.OneIn(3) ? kIdleMaxUs : 30 * kSecondUs);
+	}
+}
+
+// Patterns of half-close: one side is done before the other begins.
+void
+Sim::MakeAnswerer(Pair *pair)
+{
+	// The ACK of a cookie is never sent again: who opens must have something to say.
+	int who = plan.HasCookies() ? 1 : (int)rng.In(0, 1);
+
+	pair->sides[who].answers_after_eof = true;
+	pair->sides[1 - who].closes_after_eof = false;
+}
+
+// How a connection ends before it is over.
+void
+Sim::MakeEnd(Pair *pair)
+{
+	if (rng.OneIn(12)) {
+		Side &side = pair->sides[rng.In(0, 1)];
+
+		side.abort_at = rng.In(0, side.rx_len);
+	} else if (rng.OneIn(20)) {
+		Side &side = pair->sides[rng.In(0, 1)];
+
+		side.reset_at = rng.In(0, side.rx_len);
+	}
 }
 
 // What one sends the other shall receive.
@@ -39,18 +69,17 @@ Sim::MakePair(int opener, uint64_t start_us)
 	pair.idx = pairs.size() - 1;
 	pair.opener = opener;
 	pair.start_us = start_us;
-	pair.is_ipv6 = plan.mtu >= LEAT_IPV6_MTU_MIN && rng.OneIn(2);
+	pair.is_ipv6 = plan.HasIpv6() && rng.OneIn(2);
 	MakeSide(&pair.sides[0]);
 	MakeSide(&pair.sides[1]);
-	// The ACK of a cookie is never sent again: who opens must have something to say.
-	if (plan.cookies == LEAT_INET_COOKIES_ALWAYS)
+	if (plan.HasCookies()) { // as in MakeAnswerer(), and at once
 		pair.sides[0].tx_len = std::max<uint64_t>(pair.sides[0].tx_len, 1);
-	MatchSides(&pair);
-	if (rng.OneIn(12)) {
-		Side &side = pair.sides[rng.In(0, 1)];
-
-		side.abort_at = rng.In(0, side.rx_len);
+		pair.sides[0].idle_at = std::max<uint64_t>(pair.sides[0].idle_at, 1);
 	}
+	if (rng.OneIn(6))
+		MakeAnswerer(&pair);
+	MatchSides(&pair);
+	MakeEnd(&pair);
 }
 
 // Who has closed opens another one, on the same port if the plan says so.
@@ -60,8 +89,8 @@ Sim::Reopen()
 	for (size_t i = 0; i < pairs.size(); i++) {
 		Pair &pair = pairs[i];
 
-		if (pair.nb_reopens == 0 || !pair.sides[0].is_closed || pair.is_aborted ||
-			!pair.sides[1].is_closed)
+		if (pair.nb_reopens == 0 || nodes[pair.opener] == nullptr ||
+			!pair.sides[0].is_closed || pair.is_aborted || !pair.sides[1].is_closed)
 			continue;
 		uint32_t nb_left = pair.nb_reopens - 1;
 
@@ -85,6 +114,7 @@ Sim::StartDue()
 			continue;
 		}
 		pair.is_started = true;
+		pair.meets_gone = nodes[1 - pair.opener] == nullptr;
 		pair.flows[0].progress_us = now_us;
 		pair.flows[1].progress_us = now_us;
 		nodes[pair.opener]->Connect(&pair);
@@ -124,6 +154,56 @@ Sim::Advance(uint64_t next_us)
 }
 
 void
+Sim::MakePairs()
+{
+	for (uint64_t n = rng.In(1, kConnsMax); n > 0; n--) {
+		MakePair(rng.OneIn(3) ? 1 : 0, now_us + (rng.OneIn(2) ? 0 : rng.In(0, kSecondUs)));
+		pairs.back().nb_reopens = rng.OneIn(3) ? rng.In32(1, kReopensMax) : 0;
+	}
+}
+
+uint64_t
+Sim::WakeUs()
+{
+	uint64_t next_us = std::min(middle.WakeUs(), vanish_us_);
+
+	for (auto &node : nodes) {
+		if (node != nullptr)
+			next_us = std::min(next_us, node->WakeUs());
+	}
+	return std::min(next_us, StartDue());
+}
+
+void
+Sim::Turn()
+{
+	VanishDue();
+	middle.Turn();
+	for (auto &node : nodes) {
+		if (node == nullptr)
+			continue;
+		node->Turn();
+		node->Watch();
+	}
+	for (Pair &pair : pairs)
+		Judge(&pair);
+	CheckGone();
+	Reopen();
+}
+
+void
+Sim::CheckEnd()
+{
+	if (!AllClosed())
+		Fail("both sides wait for each other");
+	for (int i = 0; i < 2; i++) {
+		features.SawIf(links[i].NbDamaged() > 0, Feature::kDamage);
+		if (nodes[i] != nullptr)
+			nodes[i]->CheckEnd();
+	}
+}
+
+void
 Sim::Run()
 {
 	SetIsn([this](const leat_inet *inet, uint64_t at_us) {
@@ -136,27 +216,17 @@ Sim::Run()
 	});
 	nodes[0] = std::make_unique<Node>(this, 0);
 	nodes[1] = std::make_unique<Node>(this, 1);
-	for (uint64_t n = rng.In(1, kConnsMax); n > 0; n--) {
-		MakePair(rng.OneIn(3) ? 1 : 0, now_us + (rng.OneIn(2) ? 0 : rng.In(0, kSecondUs)));
-		pairs.back().nb_reopens = rng.OneIn(3) ? rng.In32(1, kReopensMax) : 0;
-	}
+	vanish_us_ = plan.vanish.at_us;
+	MakePairs();
 	for (;;) {
-		uint64_t next_us = std::min(nodes[0]->WakeUs(), nodes[1]->WakeUs());
+		uint64_t next_us = WakeUs();
 
-		next_us = std::min(next_us, StartDue());
 		if (next_us == kNever)
 			break;
 		Advance(next_us);
-		nodes[0]->Turn();
-		nodes[1]->Turn();
-		for (Pair &pair : pairs)
-			Judge(&pair);
-		Reopen();
+		Turn();
 	}
-	if (!AllClosed())
-		Fail("both sides wait for each other");
-	for (auto &node : nodes)
-		node->CheckEnd();
+	CheckEnd();
 }
 
 } // namespace sim

@@ -18,10 +18,11 @@
 #include <rte_mempool.h>
 
 #include <leat_inet.h>
-#include <leat_ipv6.h>
 
+#include "sim_feature.h"
 #include "sim_hooks.h"
 #include "sim_link.h"
+#include "sim_middle.h"
 #include "sim_plan.h"
 
 namespace sim
@@ -36,6 +37,8 @@ constexpr uint32_t kIsnStep = 2 * kLongStream;
 constexpr uint32_t kReopensMax = 3;
 constexpr uint64_t kFramesMax = 3000000;
 constexpr unsigned int kTurnsAtOneTimeMax = 100000;
+constexpr uint64_t kIdleMaxUs = 600 * kSecondUs;
+constexpr uint32_t kFinWait2Us = 4200u * 1000000u;
 constexpr uint64_t kPatienceUs = 600 * kSecondUs; // with a peer that has aborted
 
 // One side of a connection: what it has to send and to receive, and how it behaves.
@@ -54,13 +57,29 @@ struct Side {
 	uint64_t close_delay_us = 0;
 	uint64_t close_at_us = kNever;
 	uint64_t abort_at = kNever; // bytes received; then it aborts
+	uint64_t reset_at = kNever; // likewise; then somebody between resets it
+	uint64_t idle_at = kNever;  // bytes sent; then it rests
+	uint64_t idle_us = 0;
+	uint64_t idle_until_us = kNever; // kNever: not yet
 	uint64_t give_up_us = kNever;
 	bool closes_after_eof = false;
+	bool answers_after_eof = false; // sends nothing before
+	bool is_reset = false;
 	bool is_open = false;
 	bool is_blocked = false;
 	bool is_shut = false;
 	bool has_eof = false;
 	bool is_closed = false;
+
+	// How much it would send now.
+	uint64_t NbWilling(uint64_t now_us) const
+	{
+		if (is_blocked || (answers_after_eof && !has_eof))
+			return 0;
+		if (nb_sent < idle_at || idle_until_us <= now_us)
+			return std::min(tx_len, nb_sent < idle_at ? idle_at : tx_len) - nb_sent;
+		return 0;
+	}
 };
 
 // One direction of a connection, and when it last got further.
@@ -81,7 +100,9 @@ struct Pair {
 	uint64_t start_us = 0;
 	bool is_started = false;
 	bool is_aborted = false;
-	uint32_t nb_reopens = 0; // connections that follow on the same port
+	bool is_swallowed = false; // a router without a word takes its packets
+	bool meets_gone = false;   // the peer has vanished; the stack alone must find out
+	uint32_t nb_reopens = 0;   // connections that follow on the same port
 
 	// The judge's, sim_stall.cc.
 	Flow flows[2];           // of what each side sends
@@ -119,9 +140,14 @@ class Node
 		return inet_;
 	}
 
+	void Watch();
+	void WatchEnd();
+
 	std::map<uint32_t, Pair *> by_port; // of what this node has opened, the latest
 
       private:
+	void InitTcp();
+	void Listen(leat_ip_addr addr);
 	void Receive();
 	void TakeEvents();
 	void TakeEvent(const leat_inet_event &event);
@@ -134,8 +160,18 @@ class Node
 	void Close(Side *side);
 	void Abort(Side *side);
 	bool GivesUp(Side *side);
+	void EndPair(Pair *pair);
+	bool MayEndBy(const Side *side, const Pair &pair, int error) const;
+	bool Input(const Frame &frame);
+	Ends PeerEnds(const Side *side, ForgedSeg *seg);
+	void Reset(Side *side);
+	void Attack();
+	void AttackOpen(Side *side);
+	void AttackClosed(Side *side);
 	void Transmit();
 	void TransmitOne(rte_mbuf *mbuf);
+	void TransmitCut(const rte_mbuf *mbuf, const Frame &bytes);
+	void Leave(Frame bytes);
 	void CheckSent(const Frame &frame);
 	void Hold();
 	rte_mbuf *Mbufs(const Frame &bytes);
@@ -177,32 +213,51 @@ class Sim
 	    : options(options), seed(seed), rng(seed), plan(options, &rng, kBeginUs),
 	      links{ { plan.links[0], &rng, [this](const Frame &frame) { Lost(0, frame); } },
 		      { plan.links[1], &rng, [this](const Frame &frame) { Lost(1, frame); } } },
-	      pools{ pools[0], pools[1] }
+	      middle(this), pools{ pools[0], pools[1] }
 	{
 	}
 
 	void Run();
 	// A frame that node @p from has sent will not arrive.
 	void Lost(int from, const Frame &frame);
+	// Nor will anything as large.
+	void Swallowed(int from, const Layout &layout);
+	// Whoever answers now knows of the connection: the peer has come back.
+	void Met(Pair *pair);
 	// Whatever happens now may hold up all of them.
 	void Trouble();
 	Pair *PairOf(const Side *side);
+	// Of a frame that node @p from has sent; NULL: nobody's.
+	Pair *PairOf(int from, const Layout &layout);
 
 	const Options &options;
 	const uint64_t seed;
 	Rng rng;
 	const Plan plan;
 	Link links[2]; // out of node 0, out of node 1
+	Middle middle;
+	Features features;
 	rte_mempool *pools[2];
 	uint64_t now_us = kBeginUs;
 	uint64_t nb_bytes = 0;
 	std::deque<Pair> pairs;
-	std::unique_ptr<Node> nodes[2];
+	std::unique_ptr<Node> nodes[2]; // NULL: it has vanished
 
       private:
+	void MakePairs();
+	void Turn();
+	uint64_t WakeUs();
+	void VanishDue();
+	void Vanish();
+	void LosePeer(Pair *pair);
+	void ComeBack();
+	void CheckGone() const;
+	void CheckEnd();
 	void MakeSide(Side *side);
 	void MakePair(int opener, uint64_t start_us);
 	void MatchSides(Pair *pair);
+	void MakeAnswerer(Pair *pair);
+	void MakeEnd(Pair *pair);
 	void Reopen();
 	uint64_t StartDue();
 	bool AllClosed() const;
@@ -211,7 +266,8 @@ class Sim
 	void JudgeFlow(Pair *pair, int from);
 	void Follow(Flow *flow, const Side &from, const Side &to);
 
-	uint64_t trouble_us_ = 0; // of all connections
+	uint64_t vanish_us_ = kNever; // when somebody vanishes, or comes back
+	uint64_t trouble_us_ = 0;     // of all connections
 	unsigned int nb_turns_now_ = 0;
 	uint32_t nb_isns_ = 0;
 };
