@@ -22,8 +22,9 @@ arp_send(struct leat_inet *inet, const struct leat_arp *arp, const uint8_t *dst)
 	inet_ctl_send(inet, frame);
 }
 
-void
-inet_arp_ask(struct leat_inet *inet, struct leat_ip_addr addr, struct leat_ip_addr src)
+static void
+arp_request(struct leat_inet *inet, struct leat_ip_addr addr, struct leat_ip_addr src,
+	const uint8_t *dst)
 {
 	struct leat_arp arp = {
 		.op = LEAT_ARP_OP_REQUEST,
@@ -32,15 +33,24 @@ inet_arp_ask(struct leat_inet *inet, struct leat_ip_addr addr, struct leat_ip_ad
 	};
 
 	memcpy(arp.sha, inet->conf.mac, LEAT_ETH_ADDR_LEN);
-	arp_send(inet, &arp, mac_broadcast);
+	arp_send(inet, &arp, dst);
 	inet->stats.tx_arp_requests++;
+}
+
+void
+inet_arp_ask(struct leat_inet *inet, const struct inet_nbr *nbr, struct leat_ip_addr src)
+{
+	/* RFC 1122 section 2.3.2.1 (2): one that was known is first asked where it was. */
+	bool is_poll = nbr->state == INET_NBR_PROBE && nbr->nb_tries == 1;
+
+	arp_request(inet, nbr->addr, src, is_poll ? nbr->mac : mac_broadcast);
 }
 
 void
 inet_arp_announce(struct leat_inet *inet, struct leat_ip_addr addr)
 {
 	/* RFC 5227 section 2.3: a request for our own address, from it. */
-	inet_arp_ask(inet, addr, addr);
+	arp_request(inet, addr, addr, mac_broadcast);
 }
 
 static void
@@ -56,6 +66,22 @@ arp_reply(struct leat_inet *inet, const struct leat_arp *request)
 	memcpy(reply.tha, request->sha, LEAT_ETH_ADDR_LEN);
 	arp_send(inet, &reply, request->sha);
 	inet->stats.tx_arp_replies++;
+}
+
+/* RFC 826, "Packet Reception": the sender's pair, of one that we know or who asks for us. */
+static void
+arp_hear(struct leat_inet *inet, const struct leat_arp *arp, bool is_for_us)
+{
+	struct leat_ip_addr sender = leat_ip_addr_from_ipv4(arp->spa);
+	struct inet_nbr *nbr;
+
+	if (is_for_us && arp->op == LEAT_ARP_OP_REQUEST) {
+		inet_nbr_hear_of(inet, sender, arp->sha);
+		return;
+	}
+	nbr = inet_nbr_find(inet, sender);
+	if (nbr != NULL)
+		inet_nbr_hear(inet, nbr, arp->sha, is_for_us); /* not of a gratuitous one */
 }
 
 void
@@ -76,10 +102,8 @@ inet_arp_input(struct leat_inet *inet, struct leat_slice in)
 		return;
 	}
 	is_for_us = inet_addr_is_ours(inet, leat_ip_addr_from_ipv4(arp.tpa));
-	/* RFC 826, "Packet Reception": the sender's pair updates an entry that exists. */
 	if (arp.spa != 0) /* 0: a probe, RFC 5227 section 2.1.1 */
-		(void)inet_nbr_learn(
-			inet, sender, arp.sha, is_for_us && arp.op == LEAT_ARP_OP_REQUEST);
+		arp_hear(inet, &arp, is_for_us);
 	if (arp.op == LEAT_ARP_OP_REPLY) {
 		inet->stats.rx_arp_replies++;
 		return;

@@ -67,6 +67,13 @@ inet_conn_reclaim(struct leat_inet *inet)
 static void
 conn_leave_flow(struct leat_inet *inet, struct leat_inet_conn *conn)
 {
+	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
+
+	if (nbr != NULL) {
+		LEAT_VERIFY(nbr->nb_conns > 0);
+		nbr->nb_conns--;
+		conn->nbr = NULL;
+	}
 	inet_record_end(inet, conn);
 	if (conn->tcb.state == LEAT_TCP_TIME_WAIT)
 		inet_time_wait_add(inet, conn);

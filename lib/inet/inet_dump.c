@@ -40,6 +40,8 @@ static const struct leat_stat_def inet_stat_defs[] = {
 	STAT(nbr_unreachable),
 	STAT(nbr_queue_full),
 	STAT(nbr_moved),
+	STAT(nbr_claims),
+	STAT(nbr_claims_denied),
 	STAT(rx_ipv4_malformed),
 	STAT(rx_ipv4_cksum),
 	STAT(rx_ipv4_cksum_lies),

@@ -97,8 +97,8 @@ void inet_nd_announce(struct leat_inet *inet, struct leat_ip_addr addr);
 
 /* inet_arp.c */
 void inet_arp_input(struct leat_inet *inet, struct leat_slice in);
-/* Ask the link who has @p addr, in the name of our address @p src. */
-void inet_arp_ask(struct leat_inet *inet, struct leat_ip_addr addr, struct leat_ip_addr src);
+/* Ask where @p nbr is, in the name of our address @p src. */
+void inet_arp_ask(struct leat_inet *inet, const struct inet_nbr *nbr, struct leat_ip_addr src);
 /* Tell the link that @p addr is ours. */
 void inet_arp_announce(struct leat_inet *inet, struct leat_ip_addr addr);
 
@@ -114,22 +114,22 @@ bool inet_nbr_address(struct leat_inet *inet, struct inet_nbr *nbr, struct rte_m
 /* The neighbour that leads to @p dst if its MAC address is known, else NULL; asks nobody. */
 const struct inet_nbr *inet_nbr_known(const struct leat_inet *inet, struct leat_ip_addr dst);
 void inet_nbr_wait(struct inet_nbr *nbr, struct leat_inet_conn *conn);
-/* A neighbour has told his MAC address: what waits for it leaves. */
+/* The neighbour is there: what waits for it leaves. */
 void inet_nbr_update(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac);
 /*
- * Somebody has told his MAC address. Updates his entry, and makes one if @p may_add and he
- * is on our link. Returns the entry or NULL.
+ * Somebody says that the neighbour is there. @p is_answer: such as an answer to our question
+ * would be; it is believed as such where we have asked.
  */
-struct inet_nbr *inet_nbr_learn(
-	struct leat_inet *inet, struct leat_ip_addr addr, const uint8_t *mac, bool may_add);
-/*
- * Somebody says where he is, which nobody asked him: he is learnt, and where that is news,
- * asked before he is used for long.
- */
-void inet_nbr_hear(struct leat_inet *inet, struct leat_ip_addr addr, const uint8_t *mac);
+void inet_nbr_hear(
+	struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac, bool is_answer);
+/* Somebody who asks for us says where he is; he gets an entry if he is on our link. */
+void inet_nbr_hear_of(struct leat_inet *inet, struct leat_ip_addr addr, const uint8_t *mac);
 /* It is to be asked again. */
 void inet_nbr_age(const struct leat_inet *inet, struct inet_nbr *nbr);
-/* A frame of the neighbour that nobody else can have sent. */
+/*
+ * A segment that a connection was waiting for came through the neighbour, RFC 4861 section
+ * 7.3.1: text, or an ACK of what was not acknowledged yet.
+ */
 void inet_nbr_confirm(struct leat_inet *inet, struct inet_nbr *nbr, const uint8_t *mac);
 void inet_nbr_timers(struct leat_inet *inet, uint64_t now_us);
 /* Tell the link once about each of our addresses. */

@@ -115,7 +115,7 @@ nd_solicit_input(struct leat_inet *inet, const struct leat_nd *nd, const struct 
 	}
 	inet->stats.rx_nd_solicits++;
 	if (nd->has_mac)
-		inet_nbr_hear(inet, ip->src, nd->mac);
+		inet_nbr_hear_of(inet, ip->src, nd->mac);
 	nd_answer(inet, nd, ip, nd->has_mac ? nd->mac : src_mac);
 }
 
@@ -141,11 +141,8 @@ nd_advert_input(struct leat_inet *inet, const struct leat_nd *nd, const struct i
 		return;
 	}
 	if (nbr->state == INET_NBR_INCOMPLETE) {
-		if (!nd->has_mac)
-			return;
-		inet_nbr_update(inet, nbr, nd->mac);
-		if (!nd->is_solicited)
-			inet_nbr_age(inet, nbr);
+		if (nd->has_mac)
+			inet_nbr_hear(inet, nbr, nd->mac, nd->is_solicited);
 		return;
 	}
 	is_same = !nd->has_mac || leat_eth_addr_is_equal(nd->mac, nbr->mac);
@@ -153,10 +150,7 @@ nd_advert_input(struct leat_inet *inet, const struct leat_nd *nd, const struct i
 		inet_nbr_age(inet, nbr);
 		return;
 	}
-	if (nd->is_solicited)
-		inet_nbr_update(inet, nbr, is_same ? nbr->mac : nd->mac);
-	else if (!is_same)
-		inet_nbr_hear(inet, nd->target, nd->mac);
+	inet_nbr_hear(inet, nbr, nd->has_mac ? nd->mac : nbr->mac, nd->is_solicited);
 }
 
 void

@@ -332,6 +332,8 @@ init_fields(struct leat_inet *inet)
 	TAILQ_INIT(&inet->tws_free);
 	TAILQ_INIT(&inet->tws);
 	TAILQ_INIT(&inet->nbrs_free);
+	TAILQ_INIT(&inet->nbrs_unknown);
+	TAILQ_INIT(&inet->nbrs_heard);
 	TAILQ_INIT(&inet->nbrs_used);
 	TAILQ_INIT(&inet->nbrs_asking);
 	leat_timer_wheel_init(&inet->wheel, conf->now_us);

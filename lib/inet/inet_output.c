@@ -248,16 +248,21 @@ inet_ctl_reply_tcp(
 static struct inet_nbr *
 conn_nbr(struct leat_inet *inet, struct leat_inet_conn *conn)
 {
-	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
+	struct inet_nbr *known = inet_nbr_of_conn(conn);
 	struct leat_ip_addr next_hop, src;
+	struct inet_nbr *nbr;
 
-	if (nbr != NULL && !inet_nbr_is_aged(nbr, inet->now_us))
-		return nbr;
+	if (known != NULL && !inet_nbr_is_aged(known, inet->now_us))
+		return known;
 	LEAT_VERIFY(inet_route(inet, conn->key.raddr, &next_hop, &src) == 0); /* as at its start */
 	nbr = inet_nbr_get(inet, inet->now_us, next_hop);
+	if (nbr == known)
+		return nbr;
 	conn->nbr = nbr;
-	if (nbr != NULL)
+	if (nbr != NULL) {
 		conn->nbr_generation = nbr->generation;
+		nbr->nb_conns += conn->in_flow; /* else what ends needs it once more */
+	}
 	return nbr;
 }
 

@@ -69,12 +69,16 @@ struct inet_nbr {
 	uint8_t state; /* enum inet_nbr_state */
 	uint8_t nb_tries;
 	uint8_t nb_queued;
-	bool is_needed;        /* something of ours went there, or was to */
-	uint32_t generation;   /* of the entry: another one when it is freed */
-	uint64_t confirmed_us; /* last sign of life */
-	uint64_t retry_us;     /* INCOMPLETE, PROBE: when to ask again or give up */
+	bool is_needed; /* something of ours went there, or was to */
+	bool is_claimed;
+	uint8_t claim[LEAT_ETH_ADDR_LEN]; /* where somebody says it is now, if is_claimed */
+	uint32_t nb_conns;                /* whose next hop it is */
+	uint32_t generation;              /* of the entry: another one when it is freed */
+	uint64_t confirmed_us;            /* last sign of life */
+	/* INCOMPLETE, PROBE: when to ask again or give up; later it tells when it was asked last */
+	uint64_t retry_us;
 	struct rte_mbuf *queue[LEAT_INET_ARP_QUEUE_MAX];
-	TAILQ_ENTRY(inet_nbr) link;          /* nbrs_free or nbrs_used */
+	TAILQ_ENTRY(inet_nbr) link;          /* nbrs_free, or one of those in use */
 	TAILQ_ENTRY(inet_nbr) asking_link;   /* INCOMPLETE, PROBE */
 	LIST_HEAD(, leat_inet_conn) waiting; /* in SYN-SENT, to end if there is no answer */
 };
@@ -294,9 +298,12 @@ struct leat_inet {
 	struct rte_hash *nbr_hash;
 	struct inet_nbr *nbr_mem;
 	struct inet_nbrs nbrs_free;
+	/* Entries in use: INCOMPLETE; of those who only asked; the others. */
+	struct inet_nbrs nbrs_unknown;
+	struct inet_nbrs nbrs_heard;
 	struct inet_nbrs nbrs_used;
 	struct inet_nbrs nbrs_asking; /* in the order of retry_us */
-	uint32_t nb_neighbours;       /* in nbrs_used */
+	uint32_t nb_neighbours;       /* entries in use */
 	uint8_t nb_announced;         /* addresses told to the link */
 
 	struct inet_bucket echo_bucket;

@@ -134,13 +134,14 @@ inet_tcp_conn_input(
 	bool is_synced = tcb->state != LEAT_TCP_SYN_SENT; /* else rcv_nxt means nothing yet */
 	enum leat_tcp_verdict verdict;
 
-	if (nbr != NULL)
-		inet_nbr_confirm(inet, nbr, frame->src_mac);
 	if (inet->buffers.rx_level != INET_RX_PLENTY)
 		inet_buffers_limit_text(inet, &conn->tcb, frame);
 	verdict = leat_tcp_input(&conn->tcb, inet->now_us, &frame->seg, frame->mbuf);
 	frame->mbuf = NULL;
 	conn->heard_ms = (uint32_t)(inet->now_us / LEAT_US_PER_MS);
+	if (nbr != NULL &&
+		(tcb->snd_una - tcb->iss != out_len || (is_synced && tcb->rcv_nxt != rcv_nxt)))
+		inet_nbr_confirm(inet, nbr, frame->src_mac);
 	conn->nb_out_wraps += tcb->snd_una - tcb->iss < out_len;
 	if (is_synced) {
 		conn->in_len += tcb->rcv_nxt - rcv_nxt;

@@ -410,11 +410,13 @@ struct leat_inet_stats {
 	uint64_t tx_nd_adverts;
 
 	/* Neighbours of both families. */
-	uint64_t nbr_full;        /**< no room for a neighbour; its frames are dropped */
-	uint64_t nbr_evicted;     /**< one not in use made room for another */
-	uint64_t nbr_unreachable; /**< did not answer LEAT_INET_ARP_TRIES_MAX requests */
-	uint64_t nbr_queue_full;  /**< frames over LEAT_INET_ARP_QUEUE_MAX, dropped */
-	uint64_t nbr_moved;       /**< has another MAC address now */
+	uint64_t nbr_full;          /**< no room for a neighbour; its frames are dropped */
+	uint64_t nbr_evicted;       /**< one not in use made room for another */
+	uint64_t nbr_unreachable;   /**< did not answer LEAT_INET_ARP_TRIES_MAX requests */
+	uint64_t nbr_queue_full;    /**< frames over LEAT_INET_ARP_QUEUE_MAX, dropped */
+	uint64_t nbr_moved;         /**< has another MAC address now */
+	uint64_t nbr_claims;        /**< who was in use was said to be elsewhere, and is asked */
+	uint64_t nbr_claims_denied; /**< he answered: still where he was */
 
 	/* IPv4: dropped. */
 	uint64_t rx_ipv4_malformed; /**< version or a length */

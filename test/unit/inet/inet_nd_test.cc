@@ -329,6 +329,7 @@ TEST_F(InetNd, WhoAskedWithANewMacHasMovedThere)
 {
 	Open();
 	Meet6();
+	Wait(kSecondUs + 1); // not in use; else see below
 	Input({ Solicit("fd77::1", kThirdMac).Build() });
 	(void)Output();
 	EXPECT_TRUE(GoesTo(kThirdMac));
@@ -371,36 +372,77 @@ TEST_F(InetNd, SolicitationFromOffLinkCreatesNoEntry)
 	EXPECT_EQ(1u, Stats().tx_no_route);
 }
 
-// Section 7.2.5 and appendix C: what an advertisement changes of a known neighbour.
+// Section 7.2.5 and appendix C: what an advertisement changes of a known neighbour. Who was
+// heard in the last second is asked himself before another is believed.
 TEST_F(InetNd, AdvertisementsOfAKnownNeighbourObeyTheirFlags)
 {
 	struct {
 		bool solicited, override, other_mac;
 		bool moves, is_asked;
 	} rows[] = {
-		{ false, false, false, false, false },
-		{ false, false, true, false, true },
-		{ false, true, false, false, false },
-		{ false, true, true, true, true },
-		{ true, false, false, false, false },
-		{ true, false, true, false, true },
+		{ false, false, false, false, false }, { false, false, true, false, true },
+		{ false, true, false, false, false }, { false, true, true, true, true },
+		{ true, false, false, false, false }, { true, false, true, false, true },
 		{ true, true, false, false, false },
-		{ true, true, true, true, false },
+		{ true, true, true, true, true }, // nobody had asked him
 	};
 
-	for (const auto &row : rows) {
+	for (bool is_in_use : { false, true }) {
+		for (const auto &row : rows) {
+			Open();
+			Meet6();
+			Wait(is_in_use ? 0 : kSecondUs + 1);
+			Nd6 nd = Advert("fd77::2", row.other_mac ? kThirdMac : kPeerMac);
+			nd.nd.is_solicited = row.solicited;
+			nd.nd.is_override = row.override;
+			Input({ nd.Build() });
+			EXPECT_TRUE(GoesTo(row.moves && !is_in_use ? kThirdMac : kPeerMac))
+				<< is_in_use << row.solicited << row.override << row.other_mac;
+			EXPECT_EQ(row.is_asked, Stats().tx_nd_solicits == 1)
+				<< is_in_use << row.solicited << row.override << row.other_mac;
+			Close();
+		}
+	}
+}
+
+// Section 7.2.5, and stricter: the answer of a neighbour to a question for him alone.
+TEST_F(InetNd, NeighbourInUseIsAskedBeforeAClaimantIsBelieved)
+{
+	for (bool answers : { false, true }) {
 		Open();
 		Meet6();
-		Nd6 nd = Advert("fd77::2", row.other_mac ? kThirdMac : kPeerMac);
-		nd.nd.is_solicited = row.solicited;
-		nd.nd.is_override = row.override;
-		Input({ nd.Build() });
-		EXPECT_TRUE(GoesTo(row.moves ? kThirdMac : kPeerMac))
-			<< row.solicited << row.override << row.other_mac;
-		EXPECT_EQ(row.is_asked, Stats().tx_nd_solicits == 1)
-			<< row.solicited << row.override << row.other_mac;
+		Nd6 claim = Advert("fd77::2", kThirdMac);
+		claim.nd.is_solicited = false;
+		claim.ip.dst = V6("ff02::1");
+		claim.ip.eth_dst = kAllNodesMac;
+		Input({ claim.Build() });
+		Seen6 seen = OutputNd();
+		EXPECT_FALSE(seen.nd.is_advert);
+		EXPECT_TRUE(leat_eth_addr_is_equal(kPeerMac, seen.eth.dst));
+		Input({ Advert("fd77::2", kThirdMac).Build() });
+		EXPECT_TRUE(GoesTo(kPeerMac)) << "solicited, as it says, and not by us";
+		if (answers)
+			Input({ Advert("fd77::2").Build() });
+		Wait(LEAT_INET_ARP_RETRY_US);
+		EXPECT_TRUE(GoesTo(answers ? kPeerMac : kThirdMac));
+		EXPECT_EQ(answers ? 0u : 1u, Stats().nbr_moved);
 		Close();
 	}
+}
+
+// Section 7.2.5: a solicited one.
+TEST_F(InetNd, NeighbourThatIsNotWhereItWasIsTakenFromWhoAnswers)
+{
+	Open();
+	Meet6();
+	Wait(LEAT_INET_ND_AGE_US + 1);
+	EXPECT_TRUE(GoesTo(kPeerMac));
+	Wait(LEAT_INET_ARP_RETRY_US); // asked a second time
+	(void)Output();
+	Input({ Advert("fd77::2", kThirdMac).Build() });
+	uint64_t nb_asked = Stats().tx_nd_solicits;
+	EXPECT_TRUE(GoesTo(kThirdMac));
+	EXPECT_EQ(nb_asked, Stats().tx_nd_solicits);
 }
 
 TEST_F(InetNd, WhoSaysThatHeHasOurAddressIsCounted)
