@@ -235,14 +235,12 @@ leat_dpdk_set_keepalive(struct leat_transport *xp, const struct leat_endpoint *l
 {
 	struct dpdk_queue *queue = dpdk_queue_of(xp);
 	char text[LEAT_ENDPOINT_TEXT_MAX];
-	int ret;
+	struct leat_ip_addr addr;
+	int ret = -ENOENT;
 
 	LEAT_VERIFY(xp->ops == &leat_transport_dpdk_ops);
-	if (local->type != LEAT_ENDPOINT_IPV4)
-		ret = -ENOENT;
-	else
-		ret = leat_inet_set_keepalive(
-			queue->inet, leat_ip_addr_from_ipv4(local->ipv4), local->port, keepalive);
+	if (endpoint_addr(local, &addr))
+		ret = leat_inet_set_keepalive(queue->inet, addr, local->port, keepalive);
 	if (ret == 0)
 		return 0;
 	return leat_error_set(error, ret, "port %s: no keep-alives on %s: %s",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include <cerrno>
+#include <functional>
 
 #include "dpdk_echo.h"
 
@@ -127,6 +128,26 @@ TEST_F(Wire, UnlistenLetsTheAddressBeListenedOnAgain)
 	EXPECT_EQ(0, xps[1]->ops->listen(xps[1], &local, nullptr, nullptr));
 	EXPECT_EQ(0, xps[1]->ops->unlisten(xps[1], &local));
 	EXPECT_EQ(0, xps[1]->ops->listen(xps[1], &local, nullptr, nullptr));
+}
+
+TEST_F(Wire, KeepAlivesAreForListenersOfBothFamilies)
+{
+	const leat_inet_keepalive keepalive = { .idle_s = 1, .interval_s = 1, .nb_probes = 2 };
+	leat_endpoint any6 = {}, unix_path = {};
+	leat_endpoint local = Server();
+	leat_error error = {};
+
+	any6.type = LEAT_ENDPOINT_IPV6; // "::"
+	any6.port = kPort;
+	unix_path.type = LEAT_ENDPOINT_UNIX;
+	ASSERT_NO_FATAL_FAILURE(Join(256));
+	for (leat_endpoint &one : { std::ref(local), std::ref(any6) }) {
+		EXPECT_EQ(-ENOENT, leat_dpdk_set_keepalive(xps[1], &one, &keepalive, &error));
+		ASSERT_EQ(0, xps[1]->ops->listen(xps[1], &one, nullptr, &error)) << error.text;
+		EXPECT_EQ(0, leat_dpdk_set_keepalive(xps[1], &one, &keepalive, &error))
+			<< error.text;
+	}
+	EXPECT_EQ(-ENOENT, leat_dpdk_set_keepalive(xps[1], &unix_path, &keepalive, &error));
 }
 
 TEST_F(Wire, AQueueIsOpenedOnce)
