@@ -15,7 +15,8 @@ _DIRS = ("/run/dpdk", "/run/leat", "/dev/hugepages", "/dev/shm", "/tmp", "/var/t
 def leftovers(lab: Lab, pid: int) -> list[str]:
     """List what a daemon that has ended should have removed.
 
-    Its files carry its process id, so that daemons of others on the machine are no concern here.
+    Its files carry its process id behind a "-" or the like, so that daemons of others on the
+    machine, and files that other programs number, are no concern here.
 
     Args:
         lab: Where it ran.
@@ -24,7 +25,7 @@ def leftovers(lab: Lab, pid: int) -> list[str]:
     Returns:
         Paths, interfaces and XDP programs, sorted; none is right.
     """
-    mine = re.compile(rf"(?<!\d){pid}(?!\d)")
+    mine = re.compile(rf"(?<![0-9A-Za-z]){pid}(?!\d)")
     found = []
     for directory in {Path(name) for name in _DIRS} | _huge_dirs():
         if directory.is_dir():
