@@ -128,6 +128,27 @@ class Telemetry:
                 return left
             time.sleep(_POLL_S)
 
+    def conns_left(self, timeout_s: float) -> dict[str, int]:
+        """Wait until nothing is left of any connection, TIME-WAIT excepted.
+
+        Args:
+            timeout_s: How long to wait, for each of them.
+
+        Returns:
+            What is left when the time is over: connections, sessions, half-open ones, packet
+            buffers by pool, and how many more were opened than closed; nothing is right.
+        """
+        for group in ("now", "command"):
+            self.wait_until(group, "nb_conns", 0, timeout_s)
+        left = self.mbufs_left(timeout_s)
+        stats = self.stats()
+        left["conns"] = stats["now"]["nb_conns"]
+        left["half-open"] = stats["now"]["nb_half_open"]
+        left["sessions"] = stats["command"]["nb_conns"]
+        left["unclosed"] = stats["inet"]["tcp_opens_passive"] - stats["inet"]["tcp_closed"]
+        left["listed"] = sum(one["state"] != "TIME-WAIT" for one in self.conns())
+        return {name: nb for name, nb in left.items() if nb != 0}
+
     def wait_until(self, group: str, name: str, value: int, timeout_s: float) -> int:
         """Wait until a counter has a value.
 
