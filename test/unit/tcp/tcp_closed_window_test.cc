@@ -186,4 +186,21 @@ TEST_F(TcpClosedWnd, FinGoesIntoAClosedWindow)
 	EXPECT_EQ(kFin | kAck, sent[0].flags);
 }
 
+// RFC 9293 section 3.8.6: of a window that was taken back only the first segment goes beyond.
+TEST_F(TcpClosedWnd, TextBeyondAWindowThatWasTakenBackIsNotSentAgain)
+{
+	Establish();
+	Send(std::string(5000, 'x'));
+	Output();
+	Fire();
+	EXPECT_EQ(1u, Output().size());
+	InputAck(tcb.snd_una + 1000, 500); // cwnd has room for two
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(tcb.snd_una, sent[0].seq);
+	InputAck(tcb.snd_una + 1000, 2000);
+	EXPECT_EQ(2u, Output().size());
+}
+
 } // namespace

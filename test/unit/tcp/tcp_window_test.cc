@@ -276,6 +276,23 @@ TEST_F(TcpSndWnd, NoSillySegmentIsSentIntoASmallWindow)
 	EXPECT_EQ(1000u, sent[1].text.size());
 }
 
+// Condition 3: a peer whose window never holds a full segment.
+TEST_F(TcpSndWnd, HalfOfTheLargestWindowIsWorthASegment)
+{
+	leat_tcp_seg syn = Syn();
+
+	syn.wnd = 900;
+	OpenPassive(syn);
+	InputAck(tcb.snd_max, 449);
+	Send(std::string(3000, 'x'));
+	EXPECT_TRUE(Output().empty());
+	InputAck(tcb.snd_max, 450);
+	std::vector<Sent> sent = Output();
+
+	ASSERT_EQ(1u, sent.size());
+	EXPECT_EQ(450u, sent[0].text.size());
+}
+
 TEST_F(TcpSndWnd, OlderSegmentDoesNotSetTheWindow)
 {
 	Establish();
