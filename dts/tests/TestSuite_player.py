@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from dts.framework.lab import ROOT
 from dts.framework.player import Ends, Player, Received, ScriptFailure
 from dts.framework.script import ScriptError, read_script
 from dts.framework.wire import (
@@ -21,6 +23,7 @@ from dts.framework.wire import (
     parse_frame,
 )
 
+SCRIPTS = ROOT / "dts" / "scripts"
 ENDS = Ends(
     b"\2\0\0\0\0\1", b"\x0a\x4d\1\1", 40000, b"\2\0\0\0\0\2", b"\x0a\x4d\0\1", 6379
 )
@@ -236,3 +239,25 @@ def test_wrong_script_is_refused(tmp_path: Path, line: str, words: str) -> None:
     path.write_text(f"// One.\n0 < S 0:0(0) win 1000\n{line}\n")
     with pytest.raises(ScriptError, match=f"one.pkt:3: .*{words}"):
         read_script(path)
+
+
+def _shape(path: Path) -> str:
+    """What is left of a script without what it says of itself, and without numbers."""
+    lines = (line.partition("//")[0].split() for line in path.read_text().splitlines())
+    return re.sub(r"[\d.]*\d", "N", "\n".join(" ".join(words) for words in lines if words))
+
+
+def test_no_script_has_a_twin() -> None:
+    """Each script in dts/scripts shows something of its own.
+
+    Steps:
+        Take the numbers out of each script.
+
+    Verify:
+        No two of them are the same then.
+    """
+    by_shape: dict[str, list[str]] = {}
+    for path in sorted(SCRIPTS.rglob("*.pkt")):
+        by_shape.setdefault(_shape(path), []).append(path.name)
+    assert len(by_shape) >= 120
+    assert not [names for names in by_shape.values() if len(names) > 1]
