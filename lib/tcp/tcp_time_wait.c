@@ -50,7 +50,8 @@ leat_tcp_time_wait_input(const struct leat_tcp_time_wait *tw, const struct leat_
 		ack->opts.ts_val = tcp_ts_now(conf, now_us);
 		ack->opts.ts_ecr = tw->ts_recent;
 	}
-	if ((seg->flags & (LEAT_TCP_SYN | LEAT_TCP_ACK)) == LEAT_TCP_SYN && syn_is_newer(tw, seg))
+	if ((seg->flags & (LEAT_TCP_SYN | LEAT_TCP_ACK | LEAT_TCP_FIN)) == LEAT_TCP_SYN &&
+		syn_is_newer(tw, seg)) /* with a FIN it is nobody's SYN, and LISTEN drops it */
 		return LEAT_TCP_REOPEN;
 	is_old = tw->ts_on && seg->opts.has_ts && seq_lt(seg->opts.ts_val, tw->ts_recent);
 	if ((seg->flags & LEAT_TCP_FIN) != 0 && seg->seq + seg->len + 1 == tw->rcv_nxt && !is_old)

@@ -406,6 +406,10 @@ TEST_F(TcpTimeWait, NewerSynMayReopen)
 	leat_tcp_seg syn = NewSyn();
 
 	EXPECT_EQ(LEAT_TCP_REOPEN, Input(syn));
+	syn.flags |= kFin; // no listener takes such a one
+	EXPECT_EQ(LEAT_TCP_DROPPED, Input(syn));
+	EXPECT_EQ(1u, Output().size());
+	syn.flags = kSyn;
 	syn.seq = tcb.rcv_nxt;
 	EXPECT_EQ(LEAT_TCP_DROPPED, Input(syn));
 	EXPECT_EQ(1u, Output().size());
