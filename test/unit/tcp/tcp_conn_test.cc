@@ -395,8 +395,19 @@ TEST_F(TcpTimeWait, OtherTextIsAcknowledgedAndDoesNot)
 // RFC 1337.
 TEST_F(TcpTimeWait, RstIsIgnored)
 {
-	EXPECT_EQ(LEAT_TCP_DROPPED, Input(Seg(kRst)));
+	uint64_t deadline = leat_tcp_deadline(&tcb);
+
+	now += 1000000;
+	for (uint8_t more : { 0, +kAck, +kFin, kAck | kFin, +kSyn, kAck | kSyn }) {
+		for (int32_t off : { -1, 0, 1 }) {
+			leat_tcp_seg rst = Seg((uint8_t)(kRst | more));
+
+			rst.seq += (uint32_t)off;
+			EXPECT_EQ(LEAT_TCP_DROPPED, Input(rst));
+		}
+	}
 	EXPECT_EQ(LEAT_TCP_TIME_WAIT, tcb.state);
+	EXPECT_EQ(deadline, leat_tcp_deadline(&tcb));
 	EXPECT_TRUE(Output().empty());
 }
 
@@ -406,9 +417,11 @@ TEST_F(TcpTimeWait, NewerSynMayReopen)
 	leat_tcp_seg syn = NewSyn();
 
 	EXPECT_EQ(LEAT_TCP_REOPEN, Input(syn));
-	syn.flags |= kFin; // no listener takes such a one
-	EXPECT_EQ(LEAT_TCP_DROPPED, Input(syn));
-	EXPECT_EQ(1u, Output().size());
+	for (uint8_t more : { kFin, kAck }) { // no listener takes such a one
+		syn.flags = kSyn | more;
+		EXPECT_EQ(LEAT_TCP_DROPPED, Input(syn));
+		EXPECT_EQ(1u, Output().size());
+	}
 	syn.flags = kSyn;
 	syn.seq = tcb.rcv_nxt;
 	EXPECT_EQ(LEAT_TCP_DROPPED, Input(syn));
@@ -428,12 +441,39 @@ TEST_F(TcpTimeWait, TimestampDecidesWhereBothHaveOne)
 	syn.opts.ts_val = 99;
 	EXPECT_EQ(LEAT_TCP_DROPPED, leat_tcp_time_wait_input(&tw, &conf, now, &syn, &ack));
 	EXPECT_EQ(kAck, ack.flags);
+	EXPECT_TRUE(ack.opts.has_ts);
+	EXPECT_EQ((uint32_t)(now / 1000), ack.opts.ts_val);
 	EXPECT_EQ(100u, ack.opts.ts_ecr);
 	syn.opts.ts_val = 101;
 	syn.seq = tw.rcv_nxt - 5;
 	EXPECT_EQ(LEAT_TCP_REOPEN, leat_tcp_time_wait_input(&tw, &conf, now, &syn, &ack));
-	syn.opts.ts_val = 100;
+	syn.opts.ts_val = 100; // the same: the number decides
 	EXPECT_EQ(LEAT_TCP_DROPPED, leat_tcp_time_wait_input(&tw, &conf, now, &syn, &ack));
+	syn.seq = tw.rcv_nxt + 1;
+	EXPECT_EQ(LEAT_TCP_REOPEN, leat_tcp_time_wait_input(&tw, &conf, now, &syn, &ack));
+	syn.opts.has_ts = false; // so it does where only one of them has any
+	EXPECT_EQ(LEAT_TCP_REOPEN, leat_tcp_time_wait_input(&tw, &conf, now, &syn, &ack));
+	syn.seq = tw.rcv_nxt;
+	EXPECT_EQ(LEAT_TCP_DROPPED, leat_tcp_time_wait_input(&tw, &conf, now, &syn, &ack));
+}
+
+// RFC 7323 section 5.3: it may be a late copy of another connection's.
+TEST_F(TcpTimeWait, FinWithAnOldTimestampDoesNotRestartTheTimer)
+{
+	struct leat_tcp_time_wait tw;
+	leat_tcp_out ack;
+	leat_tcp_seg fin = Seg(kAck | kFin);
+
+	leat_tcp_time_wait_get(&tcb, &tw);
+	tw.ts_on = true;
+	tw.ts_recent = 100;
+	fin.seq--;
+	fin.opts.has_ts = true;
+	fin.opts.ts_val = 99;
+	EXPECT_EQ(LEAT_TCP_DROPPED, leat_tcp_time_wait_input(&tw, &conf, now, &fin, &ack));
+	EXPECT_EQ(kAck, ack.flags);
+	fin.opts.ts_val = 100;
+	EXPECT_EQ(LEAT_TCP_DONE, leat_tcp_time_wait_input(&tw, &conf, now, &fin, &ack));
 }
 
 TEST(TcpState, NamesAreThoseOfTheRfc)

@@ -163,6 +163,17 @@ TEST(TcpHdrParse, EndsAtWhatCannotBeAnOption)
 	}
 }
 
+// What follows the header is text, even where an option would end in it.
+TEST(TcpHdrParse, OptionOneOverTheEndOfTheHeaderIsNone)
+{
+	Bytes bytes = Header(kSyn, { 1, 2, 4, 5 });
+	leat_tcp_seg seg;
+
+	bytes.push_back(180);
+	EXPECT_EQ(24, Parse(bytes, &seg));
+	EXPECT_EQ(0, seg.opts.mss);
+}
+
 TEST(TcpHdrParse, SkipsKnownOptionsOfAWrongLength)
 {
 	leat_tcp_seg seg;
@@ -175,6 +186,12 @@ TEST(TcpHdrParse, SkipsKnownOptionsOfAWrongLength)
 	EXPECT_FALSE(seg.opts.has_sack_ok);
 	EXPECT_FALSE(seg.opts.has_ts);
 	EXPECT_EQ(0, seg.opts.nb_sacks);
+	EXPECT_EQ(40, Parse(Header(kSyn, { 8, 11, 0, 0, 0, 7, 0, 0, 0, 7, 7, 2, 5, 5, 180, 7, 3, 4,
+						 7, 7 }),
+			      &seg));
+	EXPECT_FALSE(seg.opts.has_ts);
+	EXPECT_EQ(0, seg.opts.mss);
+	EXPECT_FALSE(seg.opts.has_wscale);
 }
 
 TEST(TcpHdrParse, RandomOptionsNeverReadPastTheHeader)
