@@ -149,6 +149,7 @@ struct leat_session_ctx {
 	struct leat_session_list touched;
 	struct leat_session *replying; /**< whose reply @p writer is in */
 	struct leat_writer writer;
+	bool is_tight;                /**< that reply gets one mbuf and no more */
 	struct leat_session *pushing; /**< whose message @p push_writer is in */
 	struct leat_writer push_writer;
 	struct leat_reply push_reply;

@@ -231,8 +231,9 @@ leat_session_look_up(struct leat_session_ctx *ctx)
 		leat_store_look_up(ctx->command.store, keys, hints, nb_keys);
 }
 
+/* Write the answer behind what is unsent; its end is the caller's. */
 static void
-session_execute(struct leat_session *s, const struct leat_request *req)
+session_answer(struct leat_session *s, const struct leat_request *req)
 {
 	struct leat_session_ctx *ctx = s->ctx;
 	struct leat_reply reply;
@@ -245,11 +246,63 @@ session_execute(struct leat_session *s, const struct leat_request *req)
 		ctx->command.client = &s->client;
 		leat_command_execute(&ctx->command, req, &reply);
 	}
+}
+
+static void
+session_execute(struct leat_session *s, const struct leat_request *req)
+{
+	session_answer(s, req);
 	session_reply_end(s);
 	if (req->close || s->client.close)
 		s->is_closing = true;
 	if (session_unsent_len(s) >= LEAT_SESSION_TX_MAX)
 		s->is_paused = true;
+}
+
+/*
+ * While mbufs are short, who has nothing unsent may have an answer of one mbuf, so that
+ * peers that take none of their long ones do not stop all others. One that turns out to be
+ * longer is taken back; of a request that changes something it is not, and few are long.
+ * Returns false if the request has to wait.
+ */
+static bool
+session_execute_short(struct leat_session *s, const struct leat_request *req)
+{
+	struct leat_session_ctx *ctx = s->ctx;
+	struct leat_command_stats stats = ctx->command_stats;
+	uint32_t flags = req->command != NULL ? req->command->flags : 0;
+
+	if (s->transport->is_scarce || s->tx_head != NULL || (flags & LEAT_COMMAND_PUBSUB) != 0)
+		return false;
+	if ((flags & LEAT_COMMAND_WRITE) != 0) {
+		session_execute(s, req);
+		return true;
+	}
+	ctx->is_tight = true;
+	session_answer(s, req);
+	ctx->is_tight = false;
+	if (ctx->writer.failed) {
+		session_reply_drop(s);
+		ctx->command_stats = stats;
+		return false;
+	}
+	session_reply_end(s);
+	s->is_closing |= req->close || s->client.close;
+	return true;
+}
+
+/* Returns false if the request was not executed and comes again in the next turn. */
+static bool
+session_try(struct leat_session *s, const struct leat_request *req)
+{
+	if (s->is_paused)
+		return false;
+	if (req->argc == 0 && req->refusal == 0) /* bytes that ask for nothing */
+		return true;
+	if (s->transport->is_short)
+		return session_execute_short(s, req);
+	session_execute(s, req);
+	return true;
 }
 
 void
@@ -261,16 +314,13 @@ leat_session_execute(struct leat_session_ctx *ctx)
 
 		if (s->is_closing || s->is_broken)
 			continue;
-		if (s->is_paused || s->transport->is_short) {
-			/* Nothing more of it in this turn; decoded again in the next. */
-			s->is_paused = true;
-			s->is_undecoded = true;
-			s->protocol->rewind(&s->state);
+		if (session_try(s, &entry->req)) {
+			s->in.taken_len += entry->len;
 			continue;
 		}
-		s->in.taken_len += entry->len;
-		if (entry->req.argc > 0 || entry->req.refusal != 0)
-			session_execute(s, &entry->req);
+		s->is_paused = true;
+		s->is_undecoded = true;
+		s->protocol->rewind(&s->state);
 	}
 }
 

@@ -26,6 +26,8 @@ tx_grow(struct leat_session *s)
 {
 	struct rte_mbuf *m = NULL;
 
+	if (s->ctx->is_tight && s->tx_head != NULL)
+		return -ENOBUFS;
 	/* One large value must not take the last mbufs from everybody's small ones. */
 	if (!s->transport->is_scarce || s->tx_head == NULL ||
 		s->tx_head->nb_segs < LEAT_SESSION_SHORT_SEGS)
@@ -115,6 +117,16 @@ session_reply_end(struct leat_session *s)
 {
 	writer_end(s, &s->ctx->writer);
 	s->ctx->replying = NULL;
+}
+
+void
+session_reply_drop(struct leat_session *s)
+{
+	rte_pktmbuf_free(s->tx_head);
+	s->tx_head = NULL;
+	s->tx_tail = NULL;
+	s->ctx->replying = NULL;
+	session_touch(s);
 }
 
 void

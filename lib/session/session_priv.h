@@ -30,6 +30,8 @@ void session_decode(struct leat_session *s);
 /* Make the reply of @p s current; what it writes goes behind what is unsent. */
 void session_reply_begin(struct leat_session *s, struct leat_reply *reply, uint32_t flags);
 void session_reply_end(struct leat_session *s);
+/* Instead of the end: nothing was asked. There was nothing unsent before the reply. */
+void session_reply_drop(struct leat_session *s);
 
 /* Write what the protocol says in the middle of a request, HTTP's 100 (Continue). */
 void session_interim(struct leat_session *s);

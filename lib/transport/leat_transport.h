@@ -200,10 +200,11 @@ struct leat_transport {
 	uint16_t lcore_id;
 	/**
 	 * Written by the driver in rx_burst() and tx_alloc(): mbufs for text to send are
-	 * nearly used up. What has begun may go on; who would begin waits for a later turn.
+	 * nearly used up. What has begun may go on; who would begin waits for a later turn, but
+	 * for a reply of one mbuf.
 	 */
 	bool is_short;
-	/** Likewise, and later: the last mbufs are for short replies. A long one fails. */
+	/** Likewise, and later: nobody begins, and a long reply that has begun fails. */
 	bool is_scarce;
 };
 
