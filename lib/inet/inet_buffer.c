@@ -27,7 +27,7 @@ static const uint8_t rx_shifts[INET_RX_PLENTY] = {
 	[INET_RX_LOW] = 3,
 };
 
-#define TEXT_LOW_SHARE 8u
+#define TEXT_LOW_SHARE 16u /* less than where long replies wait: short ones are still given */
 #define HELD_SHARE     8u
 #define HELD_MAX       128u
 

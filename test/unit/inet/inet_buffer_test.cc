@@ -265,14 +265,17 @@ TEST_F(InetBuffer, FramesThatWaitForNeighboursAreLimitedInAll)
 
 TEST_F(InetBuffer, WhoWouldBeginIsTurnedAwayWhileAnyPoolIsLow)
 {
-	for (rte_mempool *pool : { rx_, text_ }) {
+	const std::pair<rte_mempool *, unsigned int> lows[] = { { rx_, kNbRx / 8 },
+		{ text_, kNbRx / 16 } };
+
+	for (auto [pool, low] : lows) {
 		OpenListening();
 		leat_inet_conn *conn = Accept();
 
-		Leave(pool, kNbRx / 8 + 1); // one of them for the SYN itself
+		Leave(pool, low + 1); // one of them for the SYN itself
 		EXPECT_TRUE(Knock(2000));
 		EXPECT_EQ(0u, Stats().tcp_cookies_sent);
-		Leave(pool, kNbRx / 8 - 1);
+		Leave(pool, low - 1);
 		EXPECT_TRUE(Knock(2001));
 		EXPECT_EQ(1u, Stats().tcp_cookies_sent) << "nothing is kept of it";
 		EXPECT_EQ(1u, Stats().tcp_begin_refused);
