@@ -46,11 +46,20 @@ size_t leat_tcp_pool_mem_len(uint32_t nb_records, uint32_t nb_reass);
  */
 struct leat_tcp_pool *leat_tcp_pool_init(void *mem, uint32_t nb_records, uint32_t nb_reass);
 
-/** @return records that are not lent. */
-uint32_t leat_tcp_pool_nb_records(const struct leat_tcp_pool *pool);
+/** What of a pool is lent. */
+struct leat_tcp_pool_stats {
+	uint32_t records;      /**< segments in flight that have one of their own, at most */
+	uint32_t records_free; /**< of them, not lent */
+	uint32_t records_low;  /**< the fewest that were ever free */
+	uint32_t reass;        /**< connections that keep text out of order, at most */
+	uint32_t reass_free;
+	uint32_t reass_low;
+	uint64_t records_dry; /**< segments that found none free */
+	uint64_t reass_dry;   /**< texts out of order that were dropped for that reason */
+};
 
-/** @return states of text out of order that are not lent. */
-uint32_t leat_tcp_pool_nb_reass(const struct leat_tcp_pool *pool);
+/** @return the numbers, as they change, for as long as the pool lives. */
+const struct leat_tcp_pool_stats *leat_tcp_pool_stats(const struct leat_tcp_pool *pool);
 
 #ifdef __cplusplus
 }

@@ -91,14 +91,16 @@ struct tcp_reass {
 static_assert(sizeof(struct tcp_rec) == 32, "two to a cache line");
 static_assert(sizeof(struct tcp_reass) <= LEAT_CACHE_LINE_LEN, "one cache line");
 
-/* Index 0 of both arrays is never lent. */
+/*
+ * Index 0 of both arrays is never lent. What came back is lent first, so that as many as were
+ * never lent were free at the worst time.
+ */
 struct leat_tcp_pool {
 	struct tcp_rec *recs;
 	struct tcp_reass *reass;
-	uint32_t rec_free;
+	uint32_t rec_free; /* those that came back */
 	uint32_t reass_free;
-	uint32_t nb_recs_left;
-	uint32_t nb_reass_left;
+	struct leat_tcp_pool_stats stats;
 };
 
 /* What one acknowledgment told, gathered while it is taken. */

@@ -72,21 +72,38 @@ run_behind(const struct tcp_reass *reass, const struct rte_mbuf *prev)
 	return prev == NULL ? reass->head : run_next(prev);
 }
 
+/* One that was never lent. 0: the pool is dry. */
+static uint32_t
+reass_first(struct leat_tcp_pool *pool)
+{
+	if (pool->stats.reass_low == 0) {
+		pool->stats.reass_dry++;
+		return 0;
+	}
+	pool->stats.reass_low--;
+	return pool->stats.reass - pool->stats.reass_low;
+}
+
 /* The connection's state, perhaps from now on. NULL: the pool is dry. */
 static struct tcp_reass *
 reass_get(struct leat_tcb *tcb)
 {
 	struct leat_tcp_pool *pool = tcb->conf->pool;
 	struct tcp_reass *reass;
+	uint32_t idx;
 
 	if (tcb->reass != 0)
 		return tcp_reass_of(tcb);
-	if (pool == NULL || pool->reass_free == 0)
+	if (pool == NULL)
 		return NULL;
-	tcb->reass = pool->reass_free;
+	idx = pool->reass_free;
+	if (idx != 0)
+		pool->reass_free = pool->reass[idx].next_free;
+	else if ((idx = reass_first(pool)) == 0)
+		return NULL;
+	pool->stats.reass_free--;
+	tcb->reass = idx;
 	reass = tcp_reass_of(tcb);
-	pool->reass_free = reass->next_free;
-	pool->nb_reass_left--;
 	*reass = (struct tcp_reass){ 0 };
 	return reass;
 }
@@ -102,7 +119,7 @@ reass_put(struct leat_tcb *tcb)
 		return;
 	reass->next_free = pool->reass_free;
 	pool->reass_free = tcb->reass;
-	pool->nb_reass_left++;
+	pool->stats.reass_free++;
 	tcb->reass = 0;
 }
 

@@ -41,29 +41,33 @@ leat_tcp_pool_init(void *mem, uint32_t nb_records, uint32_t nb_reass)
 	pool->reass = (struct tcp_reass *)(pos + recs_len(nb_records));
 	pool->rec_free = 0;
 	pool->reass_free = 0;
-	pool->nb_recs_left = nb_records;
-	pool->nb_reass_left = nb_reass;
-	for (uint32_t i = nb_records; i > 0; i--) {
-		pool->recs[i] = (struct tcp_rec){ .next = pool->rec_free };
-		pool->rec_free = i;
-	}
-	for (uint32_t i = nb_reass; i > 0; i--) {
-		pool->reass[i] = (struct tcp_reass){ .next_free = pool->reass_free };
-		pool->reass_free = i;
-	}
+	pool->stats = (struct leat_tcp_pool_stats){
+		.records = nb_records,
+		.records_free = nb_records,
+		.records_low = nb_records,
+		.reass = nb_reass,
+		.reass_free = nb_reass,
+		.reass_low = nb_reass,
+	};
 	return pool;
 }
 
-uint32_t
-leat_tcp_pool_nb_records(const struct leat_tcp_pool *pool)
+const struct leat_tcp_pool_stats *
+leat_tcp_pool_stats(const struct leat_tcp_pool *pool)
 {
-	return pool->nb_recs_left;
+	return &pool->stats;
 }
 
-uint32_t
-leat_tcp_pool_nb_reass(const struct leat_tcp_pool *pool)
+/* One that was never lent. 0: the pool is dry. */
+static uint32_t
+rec_first(struct leat_tcp_pool *pool)
 {
-	return pool->nb_reass_left;
+	if (pool->stats.records_low == 0) {
+		pool->stats.records_dry++;
+		return 0;
+	}
+	pool->stats.records_low--;
+	return pool->stats.records - pool->stats.records_low;
 }
 
 /* 0: the pool is dry, or the connection has its share. */
@@ -73,11 +77,14 @@ rec_alloc(struct leat_tcb *tcb)
 	struct leat_tcp_pool *pool = tcb->conf->pool;
 	uint32_t idx;
 
-	if (pool == NULL || pool->rec_free == 0 || tcb->nb_recs >= LEAT_TCP_RECORDS_MAX)
+	if (pool == NULL || tcb->nb_recs >= LEAT_TCP_RECORDS_MAX)
 		return 0;
 	idx = pool->rec_free;
-	pool->rec_free = pool->recs[idx].next;
-	pool->nb_recs_left--;
+	if (idx != 0)
+		pool->rec_free = pool->recs[idx].next;
+	else if ((idx = rec_first(pool)) == 0)
+		return 0;
+	pool->stats.records_free--;
 	tcb->nb_recs++;
 	return idx;
 }
@@ -89,7 +96,7 @@ rec_free(struct leat_tcb *tcb, uint32_t idx)
 
 	pool->recs[idx].next = pool->rec_free;
 	pool->rec_free = idx;
-	pool->nb_recs_left++;
+	pool->stats.records_free++;
 	tcb->nb_recs--;
 }
 

@@ -55,7 +55,46 @@ class TcpDryPool : public TcpLossTest
 		TcpLossTest::TearDown();
 		EXPECT_TRUE(small_.IsWhole());
 	}
+
+	const struct leat_tcp_pool_stats &Stats() const
+	{
+		return *leat_tcp_pool_stats(small_.get());
+	}
 };
+
+TEST_F(TcpDryPool, TellsHowManyRecordsAreLentAndHowOftenItWasDry)
+{
+	Open();
+	EXPECT_EQ(2u, Stats().records);
+	EXPECT_EQ(2u, Stats().records_low) << "the SYN-ACK has none";
+	for (uint32_t free : { 1u, 0u, 0u }) {
+		ASSERT_EQ(0, Send(std::string(kMss, 'x')));
+		(void)Output();
+		EXPECT_EQ(free, Stats().records_free);
+		EXPECT_EQ(free, Stats().records_low);
+	}
+	EXPECT_EQ(1u, Stats().records_dry);
+	InputAck(tcb.snd_max);
+	EXPECT_EQ(2u, Stats().records_free);
+	EXPECT_EQ(0u, Stats().records_low) << "remembered";
+}
+
+TEST_F(TcpDryPool, TellsTheSameOfTextOutOfOrder)
+{
+	Open();
+	EXPECT_EQ(1u, Stats().reass);
+	EXPECT_EQ(1u, Stats().reass_free);
+	InputAt(4, "45");
+	EXPECT_EQ(0u, Stats().reass_free);
+	leat_tcb first = tcb;
+	Open(); // a second connection finds it dry, and its text is dropped
+	InputAt(4, "45");
+	EXPECT_EQ(0u, NbReass());
+	EXPECT_EQ(1u, Stats().reass_dry);
+	leat_tcp_fini(&first);
+	EXPECT_EQ(1u, Stats().reass_free);
+	EXPECT_EQ(0u, Stats().reass_low);
+}
 
 // Sections 4.2 to 4.4: W_cubic(t), and W_est where NewReno were faster.
 TEST_F(TcpCubic, GrowsAsTheModel)

@@ -102,8 +102,9 @@ class EnginePool
 	// All that was lent came back.
 	bool IsWhole() const
 	{
-		return leat_tcp_pool_nb_records(pool_) == nb_records_ &&
-		       leat_tcp_pool_nb_reass(pool_) == nb_reass_;
+		const struct leat_tcp_pool_stats *stats = leat_tcp_pool_stats(pool_);
+
+		return stats->records_free == nb_records_ && stats->reass_free == nb_reass_;
 	}
 
       private:
