@@ -302,8 +302,36 @@ def test_counters_move(lab: Lab, telemetry: Telemetry) -> None:
         "worker0/p0/inet": after["inet"]["tcp_opens_passive"]
     }
     assert set(telemetry.ask("/leat/stats,worker0")) == {"worker", "session", "command"}
-    assert {"inet", "now", "dpdk"} <= set(telemetry.ask("/leat/stats,worker0/p0"))
+    stack = telemetry.ask("/leat/stats,worker0/p0")
+    assert set(stack) == {
+        *("inet", "now", "tcp_pool", "dpdk"),
+        *("offload_promised", "offload_used", "offload_given_up"),
+    }
     assert "there is no" in telemetry.ask("/leat/stats,nonsense")["error"]
+
+
+def test_pool_of_the_engine_and_offloads(lab: Lab, telemetry: Telemetry) -> None:
+    """What connections in motion have lent, and what the device does for the stack.
+
+    Steps:
+        Let a client get a reply, then read both.
+
+    Verify:
+        All records are back, a reply took at least one, none was missing; of a device that
+        keeps its promises those are used that were promised, and none was given up.
+    """
+    with connections(lab, 1) as socks:
+        exchange(socks[0], "PING")
+        settle(telemetry, 1)
+        stats = telemetry.ask("/leat/stats")
+    pool = stats["tcp_pool"]
+    assert pool["records_free"] == pool["records"] > pool["records_low"] > 0
+    assert pool["reass_free"] == pool["reass"] > 0
+    assert pool["records_dry"] == pool["reass_dry"] == 0
+    assert set(stats["offload_used"]) == set(stats["offload_promised"])
+    for offload, used in stats["offload_used"].items():
+        assert used <= stats["offload_promised"][offload], offload
+    assert not any(stats["offload_given_up"].values())
 
 
 def test_pools_and_neighbours(lab: Lab, telemetry: Telemetry) -> None:

@@ -121,23 +121,50 @@ static const struct leat_stat_def now_stat_defs[] = {
 	NOW(nb_neighbours),
 	NOW(nb_reass_left),
 };
+
+#define POOL(field) LEAT_STAT_DEF(struct leat_tcp_pool_stats, field)
+static const struct leat_stat_def pool_stat_defs[] = {
+	POOL(records),
+	POOL(records_free),
+	POOL(records_low),
+	POOL(records_dry),
+	POOL(reass),
+	POOL(reass_free),
+	POOL(reass_low),
+	POOL(reass_dry),
+};
+
+#define OFFLOAD(field) LEAT_STAT_DEF(struct leat_inet_offloads, field)
+static const struct leat_stat_def offload_stat_defs[] = {
+	OFFLOAD(tx_tcp_cksum),
+	OFFLOAD(tx_ip_cksum),
+	OFFLOAD(tx_multi_seg),
+	OFFLOAD(tx_tso),
+	OFFLOAD(rx_ip_cksum),
+	OFFLOAD(rx_tcp_cksum),
+};
+static_assert(LEAT_DIM(offload_stat_defs) * sizeof(bool) == sizeof(struct leat_inet_offloads),
+	"each offload stands in its table of names");
 /* clang-format on */
+
+#define SET(name_of_set, table, from)                                                              \
+	{                                                                                          \
+		.name = (name_of_set), .defs = (table), .nb_defs = LEAT_DIM(table), .base = (from) \
+	}
 
 void
 leat_inet_stat_sets(const struct leat_inet *inet, struct leat_stat_set sets[LEAT_INET_STAT_SETS])
 {
-	sets[0] = (struct leat_stat_set){
-		.name = "inet",
-		.defs = inet_stat_defs,
-		.nb_defs = LEAT_DIM(inet_stat_defs),
-		.base = &inet->stats,
+	const struct leat_stat_set all[LEAT_INET_STAT_SETS] = {
+		SET("inet", inet_stat_defs, &inet->stats),
+		SET("now", now_stat_defs, inet),
+		SET("tcp_pool", pool_stat_defs, leat_tcp_pool_stats(inet->conf.tcp.pool)),
+		SET("offload_promised", offload_stat_defs, &inet->conf.offloads),
+		SET("offload_used", offload_stat_defs, &inet->offloads),
+		SET("offload_given_up", offload_stat_defs, &inet->given_up),
 	};
-	sets[1] = (struct leat_stat_set){
-		.name = "now",
-		.defs = now_stat_defs,
-		.nb_defs = LEAT_DIM(now_stat_defs),
-		.base = inet,
-	};
+
+	memcpy(sets, all, sizeof(all));
 }
 
 static void

@@ -132,6 +132,7 @@ inet_offload_check(struct leat_inet *inet)
 	if (++trial->nb_lost < LEAT_INET_TRIALS_MAX)
 		return;
 	inet->notices |= notices[trial->offload];
+	*offload_switch(&inet->given_up, trial->offload) = true;
 	trial_next(inet);
 }
 
@@ -147,6 +148,7 @@ inet_offload_rx_ip_lie(struct leat_inet *inet)
 {
 	inet->stats.rx_ipv4_cksum_lies++;
 	inet->offloads.rx_ip_cksum = false;
+	inet->given_up.rx_ip_cksum = true;
 	inet->notices |= LEAT_INET_NOTICE_RX_IP_CKSUM;
 }
 
@@ -155,5 +157,6 @@ inet_offload_rx_tcp_lie(struct leat_inet *inet)
 {
 	inet->stats.rx_tcp_cksum_lies++;
 	inet->offloads.rx_tcp_cksum = false;
+	inet->given_up.rx_tcp_cksum = true;
 	inet->notices |= LEAT_INET_NOTICE_RX_TCP_CKSUM;
 }

@@ -232,6 +232,7 @@ struct leat_inet {
 	struct leat_inet_conf conf;
 	struct inet_buffers buffers;
 	struct leat_inet_offloads offloads; /* in use */
+	struct leat_inet_offloads given_up; /* promised, and found not to be done */
 	struct inet_trial trial;
 	uint32_t nb_tx_segs_max; /* mbufs of text in one frame, and in one that the port cuts */
 	uint32_t nb_tso_segs_max;

@@ -507,9 +507,13 @@ const struct leat_inet_offloads *leat_inet_offloads_in_use(const struct leat_ine
 /** The counters, which live as long as the stack. */
 const struct leat_inet_stats *leat_inet_stats(const struct leat_inet *inet);
 
-#define LEAT_INET_STAT_SETS 2 /**< "inet", the counters, and "now", what is in use */
+/**
+ * "inet", the counters; "now", what is in use; "tcp_pool", what connections in motion have
+ * lent; and the offloads that were promised, are used and were given up, 1 each that is.
+ */
+#define LEAT_INET_STAT_SETS 6
 
-/** Both, by name, for as long as the stack lives. From any thread. */
+/** All of them, by name, for as long as the stack lives. From any thread. */
 void leat_inet_stat_sets(
 	const struct leat_inet *inet, struct leat_stat_set sets[LEAT_INET_STAT_SETS]);
 

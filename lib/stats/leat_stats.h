@@ -21,7 +21,7 @@ struct leat_stat {
 	uint64_t value;
 };
 
-/** One field of a struct: uint32_t or uint64_t. */
+/** One field of a struct: bool, uint32_t or uint64_t. */
 struct leat_stat_def {
 	const char *name;
 	uint32_t offset;

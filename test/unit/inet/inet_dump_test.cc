@@ -217,4 +217,43 @@ TEST_F(InetDump, CountersAndWhatIsInUseAreReadByName)
 	EXPECT_EQ(1u, values["nb_neighbours"]);
 }
 
+TEST_F(InetDump, WhatConnectionsInMotionHaveLentIsTold)
+{
+	leat_inet_conn *conn = Accept();
+	uint64_t records = Told("tcp_pool", "records");
+
+	EXPECT_EQ(conf_.pool->size, records);
+	EXPECT_EQ(records, Told("tcp_pool", "records_free"));
+	ASSERT_EQ(0, leat_inet_send(inet_, conn, Text("hello")));
+	(void)Output();
+	EXPECT_EQ(records - 1, Told("tcp_pool", "records_free"));
+	EXPECT_EQ(records - 1, Told("tcp_pool", "records_low"));
+	EXPECT_EQ(0u, Told("tcp_pool", "records_dry"));
+	EXPECT_EQ(Told("tcp_pool", "reass"), Told("tcp_pool", "reass_free"));
+}
+
+TEST_F(InetDump, OffloadsAreToldAsPromisedUsedOrGivenUp)
+{
+	conf_.offloads.tx_tcp_cksum = true;
+	conf_.offloads.rx_tcp_cksum = true;
+	conf_.offloads.rx_ip_cksum = true;
+	conf_.trust_offloads = false;
+	Close();
+	Open();
+	for (const char *offload : { "tx_tcp_cksum", "rx_tcp_cksum", "rx_ip_cksum" }) {
+		EXPECT_EQ(1u, Told("offload_promised", offload));
+		EXPECT_EQ(0u, Told("offload_given_up", offload));
+	}
+	EXPECT_EQ(0u, Told("offload_promised", "tx_tso"));
+	EXPECT_EQ(0u, Told("offload_used", "tx_tcp_cksum")) << "its trial is to come";
+	EXPECT_EQ(1u, Told("offload_used", "rx_tcp_cksum"));
+	inet_offload_rx_tcp_lie(inet_);
+	EXPECT_EQ(0u, Told("offload_used", "rx_tcp_cksum"));
+	EXPECT_EQ(1u, Told("offload_given_up", "rx_tcp_cksum"));
+	EXPECT_EQ(1u, Told("offload_used", "rx_ip_cksum"));
+	inet_offload_rx_ip_lie(inet_);
+	EXPECT_EQ(0u, Told("offload_used", "rx_ip_cksum"));
+	EXPECT_EQ(1u, Told("offload_given_up", "rx_ip_cksum"));
+}
+
 } // namespace

@@ -125,6 +125,20 @@ class InetLab : public testing::Test
 	Tcp FromPeer(uint8_t flags, const std::string &text = "");
 	rte_mbuf *Text(const std::string &text);
 
+	// A number that the stack tells people.
+	uint64_t Told(const std::string &set_name, const std::string &name) const
+	{
+		leat_stat_set sets[LEAT_INET_STAT_SETS];
+
+		leat_inet_stat_sets(inet_, sets);
+		for (const leat_stat_set &set : sets)
+			for (uint32_t i = 0; i < set.nb_defs; i++)
+				if (set.name == set_name && set.defs[i].name == name)
+					return leat_stat_read(&set, &set.defs[i]);
+		ADD_FAILURE() << "no " << set_name << "/" << name;
+		return 0;
+	}
+
 	const struct leat_inet_stats &Stats() const
 	{
 		return *leat_inet_stats(inet_);

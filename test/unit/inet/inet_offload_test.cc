@@ -140,6 +140,8 @@ TEST_F(InetOffload, IsGivenUpWhenTextComesThroughOnlyWithoutIt)
 		Lose(conn, RTE_MBUF_F_TX_TCP_CKSUM);
 	}
 	EXPECT_EQ(LEAT_INET_NOTICE_TX_TCP_CKSUM, leat_inet_notices(inet_));
+	EXPECT_EQ(1u, Told("offload_given_up", "tx_tcp_cksum"));
+	EXPECT_EQ(0u, Told("offload_given_up", "tx_ip_cksum"));
 	EXPECT_EQ(LEAT_INET_TRIALS_MAX, Stats().tx_trials_lost);
 	EXPECT_EQ(RTE_MBUF_F_TX_IP_CKSUM, Send(conn, 100)) << "the others have their own trial";
 	Ack();
