@@ -87,6 +87,8 @@ option_bad(char **argv, struct option *options, struct leat_error *error)
 {
 	const char *word = argv[optind - 1];
 	size_t len = strcspn(word, "=");
+	const struct leatd_key *keys;
+	uint32_t nb_keys;
 	const char *near;
 	char name[64];
 
@@ -97,6 +99,12 @@ option_bad(char **argv, struct option *options, struct leat_error *error)
 	for (struct option *o = options; o->name != NULL; o++)
 		if (strcmp(o->name, name + 2) == 0)
 			return leat_error_set(error, -EINVAL, "option %s takes no value", name);
+	keys = leatd_key_table(&nb_keys);
+	for (uint32_t i = 0; i < nb_keys; i++) /* those of plain sections are options */
+		if (strcmp(keys[i].name, name + 2) == 0)
+			return leat_error_set(error, -EINVAL,
+				"unknown option '%s'; it is a key of --%s, such as --%s ...,%s=%s",
+				name, keys[i].section, keys[i].section, keys[i].name, keys[i].meta);
 	near = leatd_nearest(name + 2, option_next, options);
 	if (near != NULL)
 		return leat_error_set(

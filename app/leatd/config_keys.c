@@ -304,5 +304,6 @@ leatd_key_unknown(const char *section, const char *name, const char *where, cons
 			return leat_error_set(error, -EINVAL,
 				"%s: unknown key '%s'%s; it belongs to section [%s]", where, name,
 				place, keys[i].section);
-	return leat_error_set(error, -EINVAL, "%s: unknown key '%.40s'%s", where, name, place);
+	return leat_error_set(
+		error, -EINVAL, "%s: unknown key '%.40s'%s; see leatd --help", where, name, place);
 }

@@ -59,6 +59,15 @@ TEST(Args, UnknownOptionsAreToldWithTheNearest)
 		ParseArgs({ "--memry=3" }).error);
 }
 
+TEST(Args, AKeyOfASectionThatIsNoOptionIsToldWithItsPlace)
+{
+	EXPECT_EQ("unknown option '--keepalive-idle'; it is a key of --listen, such as "
+		  "--listen ...,keepalive-idle=SECONDS",
+		ParseArgs({ "--keepalive-idle", "10" }).error);
+	EXPECT_EQ("unknown option '--vlan'; it is a key of --port, such as --port ...,vlan=N",
+		ParseArgs({ "--vlan=7" }).error);
+}
+
 TEST(Args, AMissingValueIsTold)
 {
 	EXPECT_EQ("option --memory needs a value", ParseArgs({ "--memory" }).error);

@@ -73,7 +73,7 @@ TEST(ConfFile, TheFirstWrongLineIsTold)
 		{ "[memory]\nmemori = 1\nmemory = 0\n", "FILE:2: unknown key 'memori' in section "
 							"[memory]; did you mean 'memory'?" },
 		{ kPortSection + "addresses = 1\n",
-			"FILE:4: unknown key 'addresses' in section [port p0]" },
+			"FILE:4: unknown key 'addresses' in section [port p0]; see leatd --help" },
 		{ kPortSection + "\n\ngww = 10.77.0.9\n",
 			"FILE:6: unknown key 'gww' in section [port p0]; did you mean 'gw'?" },
 		{ "[worker]\nmemory = 256\n",

@@ -75,7 +75,8 @@ TEST(PortOption, SaysWhichKeyWasMeant)
 {
 	EXPECT_EQ("--port p0: unknown key 'adr'; did you mean 'addr'?",
 		PortError("p0,dev=net_tap0,adr=10.77.0.1/24"));
-	EXPECT_EQ("--port p0: unknown key 'colour'", PortError(kPort + ",colour=red"));
+	EXPECT_EQ("--port p0: unknown key 'colour'; see leatd --help",
+		PortError(kPort + ",colour=red"));
 	EXPECT_EQ("--port p0: unknown key 'idle'; it belongs to section [worker]",
 		PortError(kPort + ",idle=poll"));
 }
@@ -164,7 +165,8 @@ TEST(ListenOption, RefusesBadPorts)
 
 TEST(ListenOption, RefusesKeysThatItDoesNotHave)
 {
-	EXPECT_EQ("--listen sbe,fabric,10.0.0.1,7000,provider=tcp: unknown key 'provider'",
+	EXPECT_EQ("--listen sbe,fabric,10.0.0.1,7000,provider=tcp: unknown key 'provider'; "
+		  "see leatd --help",
 		ListenError("sbe,fabric,10.0.0.1,7000,provider=tcp"));
 	EXPECT_EQ("--listen resp,dpdk,10.77.0.1,1,port=2: port is given twice",
 		ListenError("resp,dpdk,10.77.0.1,1,port=2"));
