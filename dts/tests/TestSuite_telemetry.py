@@ -255,6 +255,9 @@ def test_filters(lab: Lab, telemetry: Telemetry) -> None:
         assert telemetry.conns("peer=fd77::/16") == []
         for wrong in ("established", "port=0", "peer=10.77.0", "colour=red"):
             assert "is not a filter" in telemetry.ask(f"/leat/conn,0,{wrong}")["error"]
+        for kind, word in (("state", "establshed"), ("protocol", "rsp")):
+            error = telemetry.ask(f"/leat/conn,0,{kind}={word}")["error"]
+            assert f"there is no {kind} '{word}'" in error
         assert "START" in telemetry.ask("/leat/conn,first")["error"]
 
 

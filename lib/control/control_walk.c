@@ -11,6 +11,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+#include <leat_protocol.h>
 
 #include "control_priv.h"
 
@@ -146,6 +149,41 @@ params_start(const char *params, uint64_t *start, const char **rest, struct leat
 	return 0;
 }
 
+static bool
+state_exists(const struct leat_control *control, const char *state)
+{
+	for (uint32_t w = 0; w < control->conf.nb_workers; w++) {
+		const struct leat_worker *worker = control->conf.workers[w];
+
+		for (uint16_t i = 0; i < leat_worker_nb_transports(worker); i++) {
+			const struct leat_transport *xp = leat_worker_transport(worker, i);
+			const char *name;
+
+			for (uint32_t k = 0; (name = xp->ops->state_name(k)) != NULL; k++)
+				if (strcasecmp(name, state) == 0)
+					return true;
+		}
+	}
+	return false;
+}
+
+/* A misspelt word would look as if no connection had it. */
+static int
+filter_check(const struct leat_control *control, const struct control_filter *filter,
+	struct leat_error *error)
+{
+	if (filter->state[0] != '\0' && !state_exists(control, filter->state))
+		return leat_error_set(error, -EINVAL,
+			"there is no state '%s': they are named as in RFC 9293, such as "
+			"ESTABLISHED or TIME-WAIT",
+			filter->state);
+	if (filter->protocol[0] != '\0' && leat_protocol_find(filter->protocol) == NULL)
+		return leat_error_set(error, -EINVAL,
+			"there is no protocol '%s': give that of a listener, such as %s",
+			filter->protocol, leat_protocol_all()[0]->name);
+	return 0;
+}
+
 static int
 walk_reply(struct leat_control *control, const struct control_kind *kind, const char *params,
 	struct control_dict *reply, struct leat_error *error)
@@ -160,6 +198,8 @@ walk_reply(struct leat_control *control, const struct control_kind *kind, const 
 	ret = params_start(params, &next, &params, error);
 	if (ret == 0)
 		ret = control_filter_parse(params, &filter, error);
+	if (ret == 0)
+		ret = filter_check(control, &filter, error);
 	if (ret < 0)
 		return ret;
 	control->walk.kind = kind;

@@ -177,6 +177,8 @@ struct leat_transport_ops {
 	 * are stable while a connection lives, and those of connections that have ended and
 	 * are remembered (TIME-WAIT) lie behind all others, so that a walk in rising order
 	 * misses none. 1: filled; 0: the place is empty; -ENOENT: it lies behind the last.
+	 * state_name() names the states that conn_info() may tell, counted from 0; NULL: idx
+	 * lies behind the last. From any thread.
 	 * stats() fills in its structs of counters, at most LEAT_TRANSPORT_STATS_MAX, and
 	 * returns how many. They live as long as the transport. From any thread.
 	 * record() copies the flight recorder: as it is now where cause is NULL, else what
@@ -187,6 +189,7 @@ struct leat_transport_ops {
 		const struct leat_transport *xp, uint32_t place, struct leat_conn_info *info);
 	int (*neighbour_info)(
 		const struct leat_transport *xp, uint32_t place, struct leat_neighbour_info *info);
+	const char *(*state_name)(uint32_t idx);
 	uint32_t (*stats)(const struct leat_transport *xp,
 		struct leat_stat_set sets[LEAT_TRANSPORT_STATS_MAX]);
 	int (*record)(struct leat_transport *xp, struct leat_record *copy,

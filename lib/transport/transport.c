@@ -94,7 +94,7 @@ leat_transport_check(const struct leat_transport_ops *ops)
 		return -EINVAL;
 	if (ops->conn_info == NULL || ops->neighbour_info == NULL)
 		return -EINVAL;
-	if (ops->stats == NULL || ops->record == NULL)
+	if (ops->state_name == NULL || ops->stats == NULL || ops->record == NULL)
 		return -EINVAL;
 	return 0;
 }

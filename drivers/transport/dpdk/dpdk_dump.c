@@ -55,6 +55,12 @@ dpdk_conn_info(const struct leat_transport *xp, uint32_t place, struct leat_conn
 	return ret;
 }
 
+const char *
+dpdk_state_name(uint32_t idx)
+{
+	return idx < LEAT_TCP_STATES ? leat_tcp_state_name((enum leat_tcp_state)idx) : NULL;
+}
+
 int
 dpdk_neighbour_info(
 	const struct leat_transport *xp, uint32_t place, struct leat_neighbour_info *info)

@@ -335,6 +335,7 @@ const struct leat_transport_ops leat_transport_dpdk_ops = {
 	.endpoints = dpdk_endpoints,
 	.conn_info = dpdk_conn_info,
 	.neighbour_info = dpdk_neighbour_info,
+	.state_name = dpdk_state_name,
 	.stats = dpdk_stats,
 	.record = dpdk_record,
 };

@@ -147,6 +147,7 @@ void dpdk_wait(struct leat_transport *xp, uint32_t timeout_us);
 int dpdk_conn_info(const struct leat_transport *xp, uint32_t place, struct leat_conn_info *info);
 int dpdk_neighbour_info(
 	const struct leat_transport *xp, uint32_t place, struct leat_neighbour_info *info);
+const char *dpdk_state_name(uint32_t idx);
 uint32_t dpdk_stats(
 	const struct leat_transport *xp, struct leat_stat_set sets[LEAT_TRANSPORT_STATS_MAX]);
 

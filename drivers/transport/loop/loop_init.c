@@ -219,21 +219,17 @@ loop_endpoints(
 }
 
 static const char *
-state_name(enum loop_conn_state state)
+loop_state_name(uint32_t idx)
 {
-	switch (state) {
-	case LOOP_FREE:
-		return "FREE";
-	case LOOP_OPENING:
-		return "OPENING";
-	case LOOP_OPEN:
-		return "OPEN";
-	case LOOP_CLOSING:
-		return "CLOSING";
-	case LOOP_DEAD:
-		return "DEAD";
-	}
-	return "UNKNOWN";
+	static const char *const names[] = {
+		[LOOP_FREE] = "FREE",
+		[LOOP_OPENING] = "OPENING",
+		[LOOP_OPEN] = "OPEN",
+		[LOOP_CLOSING] = "CLOSING",
+		[LOOP_DEAD] = "DEAD",
+	};
+
+	return idx < LEAT_DIM(names) ? names[idx] : NULL;
 }
 
 static int
@@ -249,7 +245,7 @@ loop_conn_info(const struct leat_transport *xp, uint32_t place, struct leat_conn
 		return 0;
 	info->local = conn->local;
 	info->peer = conn->peer;
-	info->state = state_name(conn->state);
+	info->state = loop_state_name(conn->state);
 	info->listener = conn->conn.listener;
 	info->nb_stats = 2;
 	info->stats[0] = (struct leat_stat){ "queued", conn->rxq.len };
@@ -316,6 +312,7 @@ const struct leat_transport_ops leat_transport_loop_ops = {
 	.endpoints = loop_endpoints,
 	.conn_info = loop_conn_info,
 	.neighbour_info = loop_neighbour_info,
+	.state_name = loop_state_name,
 	.stats = loop_stats,
 	.record = loop_record,
 };
