@@ -53,20 +53,13 @@ struct leat_eth_hdr {
  */
 ssize_t leat_eth_parse(struct leat_slice in, struct leat_eth_hdr *hdr);
 
-/** Length of the header that leat_eth_emit() writes. */
-static inline size_t
-leat_eth_hdr_len(const struct leat_eth_hdr *hdr)
-{
-	return hdr->vlan_id == 0 ? LEAT_ETH_HDR_LEN : LEAT_ETH_HDR_LEN_MAX;
-}
-
 /**
  * Write a header, with a tag of priority 0 if it has a VLAN id.
  *
  * @param hdr
  *   vlan_id is at most LEAT_ETH_VLAN_ID_MAX.
  * @param out
- *   Room for leat_eth_hdr_len() bytes.
+ *   Room for LEAT_ETH_HDR_LEN bytes, with a tag for LEAT_ETH_HDR_LEN_MAX.
  * @return
  *   Bytes written.
  */

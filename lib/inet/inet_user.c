@@ -201,12 +201,6 @@ leat_inet_events(struct leat_inet *inet, struct leat_inet_event *events, uint16_
 	return n;
 }
 
-struct rte_mbuf *
-leat_inet_tx_alloc(struct leat_inet *inet)
-{
-	return rte_pktmbuf_alloc(inet->conf.pool);
-}
-
 /*
  * The calls below may come between an event of a burst and the CLOSED behind it: the
  * connection is given up already, and there is nothing left to do.
@@ -286,12 +280,6 @@ uint32_t
 leat_inet_notices(const struct leat_inet *inet)
 {
 	return inet->notices;
-}
-
-const struct leat_inet_offloads *
-leat_inet_offloads_in_use(const struct leat_inet *inet)
-{
-	return &inet->offloads;
 }
 
 const struct leat_inet_stats *

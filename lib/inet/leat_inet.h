@@ -334,9 +334,6 @@ uint16_t leat_inet_events(struct leat_inet *inet, struct leat_inet_event *events
 uint16_t leat_inet_output(
 	struct leat_inet *inet, uint64_t now_us, struct rte_mbuf **frames, uint16_t nb);
 
-/** An empty mbuf of conf.pool for text to be sent; NULL when the pool is dry. */
-struct rte_mbuf *leat_inet_tx_alloc(struct leat_inet *inet);
-
 /*
  * One connection, from its OPEN event or leat_inet_connect() until its CLOSED event.
  * Nothing is sent before the next leat_inet_output().
@@ -502,8 +499,6 @@ struct leat_inet_stats {
 
 /** @return enum leat_inet_notice bits; none is ever taken back. */
 uint32_t leat_inet_notices(const struct leat_inet *inet);
-/** The offloads that are in use by now: those of conf that have kept their promise. */
-const struct leat_inet_offloads *leat_inet_offloads_in_use(const struct leat_inet *inet);
 /** The counters, which live as long as the stack. */
 const struct leat_inet_stats *leat_inet_stats(const struct leat_inet *inet);
 

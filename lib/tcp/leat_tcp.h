@@ -462,9 +462,6 @@ void leat_tcp_consumed(struct leat_tcb *tcb, uint32_t len);
  */
 bool leat_tcp_is_stalled(const struct leat_tcb *tcb);
 
-/** @return whether text has arrived that the user did not say to have consumed. */
-bool leat_tcp_has_unread(const struct leat_tcb *tcb);
-
 /**
  * CLOSE of RFC 9293 section 3.10.4: a FIN follows what is queued. Text still arrives. In
  * SYN-SENT the connection ends at once. Once called, more calls change nothing.

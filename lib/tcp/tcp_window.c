@@ -80,9 +80,3 @@ leat_tcp_consumed(struct leat_tcb *tcb, uint32_t len)
 	if (edge - tcb->rcv_adv >= wnd_step(tcb))
 		tcb->owed |= TCP_OWED_ACK;
 }
-
-bool
-leat_tcp_has_unread(const struct leat_tcb *tcb)
-{
-	return tcb->rcv_unread > 0;
-}

@@ -286,7 +286,7 @@ frame_step(enum step step, struct fuzz_in *in)
 static void
 send_step(struct leat_inet_conn *conn, struct fuzz_in *in)
 {
-	struct rte_mbuf *mbuf = leat_inet_tx_alloc(world.inet);
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
 	uint16_t len = 1 + fuzz_u16(in) % 2000;
 	int ret;
 

@@ -137,7 +137,7 @@ class End
 
 	void Say(leat_inet_conn *conn)
 	{
-		rte_mbuf *mbuf = leat_inet_tx_alloc(inet_);
+		rte_mbuf *mbuf = rte_pktmbuf_alloc(pool_);
 
 		if (mbuf == nullptr)
 			Stop("the pool is dry");

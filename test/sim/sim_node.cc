@@ -307,7 +307,7 @@ Node::Chunk(Side *side, uint32_t len)
 	uint64_t pos = side->nb_sent;
 
 	while (len > 0) {
-		rte_mbuf *seg = leat_inet_tx_alloc(inet_);
+		rte_mbuf *seg = rte_pktmbuf_alloc(conf_.pool);
 		uint32_t n = (uint32_t)std::min<uint64_t>(len, sim_->rng.In(1, 2000));
 
 		if (seg == nullptr) {

@@ -295,20 +295,6 @@ leat_dpdk_notices(const struct leat_transport *xp)
 	return atomic_load_explicit(&dpdk_queue_of(xp)->notices, memory_order_relaxed);
 }
 
-const struct leat_dpdk_stats *
-leat_dpdk_stats(const struct leat_transport *xp)
-{
-	LEAT_VERIFY(xp->ops == &leat_transport_dpdk_ops);
-	return &dpdk_queue_of(xp)->stats;
-}
-
-const struct leat_inet_stats *
-leat_dpdk_inet_stats(const struct leat_transport *xp)
-{
-	LEAT_VERIFY(xp->ops == &leat_transport_dpdk_ops);
-	return leat_inet_stats(dpdk_queue_of(xp)->inet);
-}
-
 void
 leat_dpdk_conn_lens(const struct leat_transport *xp, size_t *conn_len, size_t *time_wait_len)
 {

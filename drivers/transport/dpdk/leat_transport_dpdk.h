@@ -164,7 +164,7 @@ void leat_dpdk_tcp_conf(const struct leat_dpdk_port *port, struct leat_tcp_conf 
 int leat_dpdk_set_keepalive(struct leat_transport *xp, const struct leat_endpoint *local,
 	const struct leat_inet_keepalive *keepalive, struct leat_error *error);
 
-/** What happened to frames at the device's border. Written by the owning lcore. */
+/** What happened to frames at the device's border: "dpdk" of leat_transport_ops::stats(). */
 struct leat_dpdk_stats {
 	uint64_t rx_frames;
 	uint64_t tx_frames;
@@ -188,12 +188,6 @@ extern const struct leat_transport_ops leat_transport_dpdk_ops;
  *   Bits of enum leat_inet_notice; none is ever taken back.
  */
 uint32_t leat_dpdk_notices(const struct leat_transport *xp);
-
-/** @p xp is of leat_transport_dpdk_ops. */
-const struct leat_dpdk_stats *leat_dpdk_stats(const struct leat_transport *xp);
-
-/** The stack's own counters; @p xp is of leat_transport_dpdk_ops. */
-const struct leat_inet_stats *leat_dpdk_inet_stats(const struct leat_transport *xp);
 
 /**
  * What connections of a queue cost; @p xp is of leat_transport_dpdk_ops.

@@ -95,9 +95,9 @@ TEST_F(InetOffload, IsTriedOnOneSegmentOfTextAndUsedOnceItWasAcknowledged)
 
 	EXPECT_EQ(RTE_MBUF_F_TX_TCP_CKSUM, Send(conn, 100));
 	EXPECT_EQ(0u, Send(conn, 100)) << "not before the first has come through";
-	EXPECT_FALSE(leat_inet_offloads_in_use(inet_)->tx_tcp_cksum);
+	EXPECT_EQ(0u, Told("offload_used", "tx_tcp_cksum"));
 	Ack();
-	EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_tcp_cksum);
+	EXPECT_EQ(1u, Told("offload_used", "tx_tcp_cksum"));
 	EXPECT_EQ(RTE_MBUF_F_TX_TCP_CKSUM, Send(conn, 100));
 	EXPECT_EQ(1u, Stats().tx_trials);
 	EXPECT_EQ(0u, Stats().tx_trials_lost);
@@ -120,11 +120,11 @@ TEST_F(InetOffload, AreTriedOneAfterTheOther)
 	Ack();
 	(void)Send(conn, LEAT_INET_TX_COPY_MAX); // would be copied anyway
 	Ack();
-	EXPECT_FALSE(leat_inet_offloads_in_use(inet_)->tx_multi_seg);
+	EXPECT_EQ(0u, Told("offload_used", "tx_multi_seg"));
 	(void)Send(conn, LEAT_INET_TX_COPY_MAX + 1);
 	EXPECT_TRUE(is_chain_);
 	Ack();
-	EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_multi_seg);
+	EXPECT_EQ(1u, Told("offload_used", "tx_multi_seg"));
 	EXPECT_EQ(3u, Stats().tx_trials);
 }
 
@@ -145,8 +145,8 @@ TEST_F(InetOffload, IsGivenUpWhenTextComesThroughOnlyWithoutIt)
 	EXPECT_EQ(LEAT_INET_TRIALS_MAX, Stats().tx_trials_lost);
 	EXPECT_EQ(RTE_MBUF_F_TX_IP_CKSUM, Send(conn, 100)) << "the others have their own trial";
 	Ack();
-	EXPECT_FALSE(leat_inet_offloads_in_use(inet_)->tx_tcp_cksum);
-	EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_ip_cksum);
+	EXPECT_EQ(0u, Told("offload_used", "tx_tcp_cksum"));
+	EXPECT_EQ(1u, Told("offload_used", "tx_ip_cksum"));
 }
 
 TEST_F(InetOffload, OneThatWasLostOnTheWayIsTriedAgain)
@@ -159,7 +159,7 @@ TEST_F(InetOffload, OneThatWasLostOnTheWayIsTriedAgain)
 		Lose(conn, RTE_MBUF_F_TX_TCP_CKSUM);
 	EXPECT_EQ(RTE_MBUF_F_TX_TCP_CKSUM, Send(conn, 100));
 	Ack();
-	EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_tcp_cksum);
+	EXPECT_EQ(1u, Told("offload_used", "tx_tcp_cksum"));
 	EXPECT_EQ(0u, leat_inet_notices(inet_));
 }
 
@@ -175,7 +175,7 @@ TEST_F(InetOffload, AConnectionThatEndsDecidesNothing)
 	conn = Accept(kPeerPort + 1);
 	EXPECT_EQ(RTE_MBUF_F_TX_TCP_CKSUM, Send(conn, 100)) << "tried on another one";
 	Ack();
-	EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_tcp_cksum);
+	EXPECT_EQ(1u, Told("offload_used", "tx_tcp_cksum"));
 }
 
 TEST_F(InetOffload, ForgedSynsDecideNothing)
@@ -207,8 +207,8 @@ TEST_F(InetOffload, TheFirstBadFrameThatIsCalledGoodEndsTheTrustInTcpSums)
 	EXPECT_EQ(2u, Stats().rx_tcp_cksum);
 	EXPECT_EQ(1u, Stats().rx_tcp_cksum_lies) << "later ones are not asked what they are";
 	EXPECT_EQ(LEAT_INET_NOTICE_RX_TCP_CKSUM, leat_inet_notices(inet_));
-	EXPECT_FALSE(leat_inet_offloads_in_use(inet_)->rx_tcp_cksum);
-	EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->rx_ip_cksum) << "another promise";
+	EXPECT_EQ(0u, Told("offload_used", "rx_tcp_cksum"));
+	EXPECT_EQ(1u, Told("offload_used", "rx_ip_cksum")) << "another promise";
 }
 
 TEST_F(InetOffload, TheFirstBadFrameThatIsCalledGoodEndsTheTrustInIpSums)
@@ -222,8 +222,8 @@ TEST_F(InetOffload, TheFirstBadFrameThatIsCalledGoodEndsTheTrustInIpSums)
 	EXPECT_EQ(1u, Stats().rx_ipv4_cksum);
 	EXPECT_EQ(1u, Stats().rx_ipv4_cksum_lies);
 	EXPECT_EQ(LEAT_INET_NOTICE_RX_IP_CKSUM, leat_inet_notices(inet_));
-	EXPECT_FALSE(leat_inet_offloads_in_use(inet_)->rx_ip_cksum);
-	EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->rx_tcp_cksum);
+	EXPECT_EQ(0u, Told("offload_used", "rx_ip_cksum"));
+	EXPECT_EQ(1u, Told("offload_used", "rx_tcp_cksum"));
 }
 
 TEST_F(InetOffload, TheFrameAfterSoManyGoodOnesIsChecked)
@@ -295,7 +295,7 @@ class InetTso : public InetOffload
 			(void)Send(conn, 1000);
 			Ack();
 		}
-		EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_multi_seg);
+		EXPECT_EQ(1u, Told("offload_used", "tx_multi_seg"));
 		return conn;
 	}
 
@@ -307,7 +307,7 @@ class InetTso : public InetOffload
 		Queue(conn, 3000, 1000);
 		Free(Frames());
 		Ack();
-		EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_tso);
+		EXPECT_EQ(1u, Told("offload_used", "tx_tso"));
 		return conn;
 	}
 
@@ -419,10 +419,10 @@ TEST_F(InetTso, IsTriedWhenTheOthersAreKnownToWork)
 			frames = Frames();
 			EXPECT_EQ(3u, frames.size());
 			Free(frames);
-			EXPECT_FALSE(leat_inet_offloads_in_use(inet_)->tx_tso);
+			EXPECT_EQ(0u, Told("offload_used", "tx_tso"));
 		}
 		Ack();
-		EXPECT_TRUE(leat_inet_offloads_in_use(inet_)->tx_tso);
+		EXPECT_EQ(1u, Told("offload_used", "tx_tso"));
 	}
 }
 
@@ -449,7 +449,7 @@ TEST_F(InetTso, IsGivenUpWhenItsSegmentsDoNotComeThrough)
 		Ack();
 	}
 	EXPECT_EQ(LEAT_INET_NOTICE_TX_TSO, leat_inet_notices(inet_));
-	EXPECT_FALSE(leat_inet_offloads_in_use(inet_)->tx_tso);
+	EXPECT_EQ(0u, Told("offload_used", "tx_tso"));
 }
 
 } // namespace

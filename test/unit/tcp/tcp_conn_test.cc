@@ -326,7 +326,7 @@ TEST_F(TcpClose, UnreadTextTurnsCloseIntoReset)
 
 	Establish();
 	InputAt(0, "request");
-	EXPECT_TRUE(leat_tcp_has_unread(&tcb));
+	EXPECT_EQ(7u, tcb.rcv_unread);
 	EXPECT_TRUE(leat_tcp_close(&tcb, now, &rst));
 	EXPECT_EQ(LEAT_TCP_CLOSED, tcb.state);
 }

@@ -46,6 +46,21 @@ Refusal(const leat_dpdk_port_conf &conf, int ret)
 	return error.text;
 }
 
+// A number that a transport tells people.
+inline uint64_t
+Told(const leat_transport *xp, const std::string &set_name, const std::string &name)
+{
+	leat_stat_set sets[LEAT_TRANSPORT_STATS_MAX];
+	uint32_t nb = xp->ops->stats(xp, sets);
+
+	for (uint32_t s = 0; s < nb; s++)
+		for (uint32_t i = 0; i < sets[s].nb_defs; i++)
+			if (sets[s].name == set_name && sets[s].defs[i].name == name)
+				return leat_stat_read(&sets[s], &sets[s].defs[i]);
+	ADD_FAILURE() << "no " << set_name << "/" << name;
+	return 0;
+}
+
 // Two ports whose ends are joined by two rings of rte_ring, with one transport on each.
 class Wire : public testing::Test
 {

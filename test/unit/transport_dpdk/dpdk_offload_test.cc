@@ -63,7 +63,7 @@ TransmitDone(uint16_t, uint16_t, rte_mbuf **frames, uint16_t nb, void *arg)
 
 		if (m != device->not_taken && ++device->nb_sent == device->never_takes)
 			device->not_taken = m;
-		if (m == device->not_taken && leat_dpdk_stats(device->xp)->tx_stuck == 0)
+		if (m == device->not_taken && Told(device->xp, "dpdk", "tx_stuck") == 0)
 			return i;
 		device->tx_flags_seen |= m->ol_flags;
 		if ((m->ol_flags & RTE_MBUF_F_TX_L4_MASK) == RTE_MBUF_F_TX_TCP_CKSUM) {
@@ -221,7 +221,7 @@ TEST_F(DpdkOffload, ADeviceThatKeepsItsPromisesIsUsed)
 		EXPECT_NE(0u, devices[i].tx_flags_seen & RTE_MBUF_F_TX_IP_CKSUM) << i;
 		EXPECT_NE(0u, devices[i].tx_flags_seen & RTE_MBUF_F_TX_TCP_CKSUM) << i;
 		EXPECT_EQ(0u, leat_dpdk_notices(xps[i])) << i;
-		EXPECT_EQ(0u, leat_dpdk_inet_stats(xps[i])->tx_trials_lost) << i;
+		EXPECT_EQ(0u, Told(xps[i], "inet", "tx_trials_lost")) << i;
 	}
 }
 
@@ -245,7 +245,7 @@ TEST_F(DpdkOffload, FramesWithoutTheIpChecksumThatWasPromisedEndItsUseAlone)
 	devices[1].does_ip = false;
 	ExpectWhole(20000);
 	EXPECT_EQ(LEAT_INET_NOTICE_TX_IP_CKSUM, leat_dpdk_notices(xps[1]));
-	EXPECT_EQ(LEAT_INET_TRIALS_MAX, leat_dpdk_inet_stats(xps[0])->rx_ipv4_cksum);
+	EXPECT_EQ(LEAT_INET_TRIALS_MAX, Told(xps[0], "inet", "rx_ipv4_cksum"));
 	EXPECT_NE(0u, devices[1].tx_flags_seen & RTE_MBUF_F_TX_TCP_CKSUM);
 }
 
@@ -258,8 +258,8 @@ TEST_F(DpdkOffload, ADamagedFrameThatIsCalledGoodIsNotDelivered)
 	devices[1].corrupt_every = 10;
 	ExpectWhole(20000);
 	EXPECT_EQ(LEAT_INET_NOTICE_RX_TCP_CKSUM, leat_dpdk_notices(xps[1]));
-	EXPECT_EQ(1u, leat_dpdk_inet_stats(xps[1])->rx_tcp_cksum_lies);
-	EXPECT_LT(5u, leat_dpdk_inet_stats(xps[1])->rx_tcp_cksum);
+	EXPECT_EQ(1u, Told(xps[1], "inet", "rx_tcp_cksum_lies"));
+	EXPECT_LT(5u, Told(xps[1], "inet", "rx_tcp_cksum"));
 }
 
 TEST_F(DpdkOffload, AFrameThatTheDeviceNeverTakesIsDropped)
@@ -268,6 +268,6 @@ TEST_F(DpdkOffload, AFrameThatTheDeviceNeverTakesIsDropped)
 	ASSERT_NO_FATAL_FAILURE(OpenDevices());
 	devices[1].never_takes = 20;
 	ExpectWhole(20000);
-	EXPECT_EQ(1u, leat_dpdk_stats(xps[1])->tx_stuck);
-	EXPECT_LE(100u, leat_dpdk_stats(xps[1])->tx_full) << "a turn a millisecond";
+	EXPECT_EQ(1u, Told(xps[1], "dpdk", "tx_stuck"));
+	EXPECT_LE(100u, Told(xps[1], "dpdk", "tx_full")) << "a turn a millisecond";
 }

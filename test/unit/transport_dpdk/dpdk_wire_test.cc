@@ -24,7 +24,7 @@ TEST_F(WireEcho, CarriesJumboFrames)
 	EXPECT_TRUE(leat_dpdk_port_info(ports[0])->rx_scatter);
 	Run(2000);
 	EXPECT_TRUE(got == to_send) << got.size() << " of " << to_send.size() << " bytes";
-	EXPECT_GT(100u, leat_dpdk_inet_stats(xps[1])->rx_tcp_segs) << "of 8960 bytes";
+	EXPECT_GT(100u, Told(xps[1], "inet", "rx_tcp_segs")) << "of 8960 bytes";
 }
 
 TEST_F(WireEcho, KeepsFramesThatTheDeviceDoesNotTake)
@@ -33,8 +33,8 @@ TEST_F(WireEcho, KeepsFramesThatTheDeviceDoesNotTake)
 	ASSERT_NO_FATAL_FAILURE(Open(3)); /* frames at a time on the wire */
 	Run(5000);
 	EXPECT_TRUE(got == to_send) << got.size() << " of " << to_send.size() << " bytes";
-	EXPECT_LT(0u, leat_dpdk_stats(xps[0])->tx_full);
-	EXPECT_EQ(leat_dpdk_stats(xps[0])->tx_frames, leat_dpdk_stats(xps[1])->rx_frames)
+	EXPECT_LT(0u, Told(xps[0], "dpdk", "tx_full"));
+	EXPECT_EQ(Told(xps[0], "dpdk", "tx_frames"), Told(xps[1], "dpdk", "rx_frames"))
 		<< "a frame was lost or sent twice";
 }
 
@@ -178,8 +178,8 @@ TEST_F(Wire, WaitSleepsNoLongerThanItMay)
 {
 	ASSERT_NO_FATAL_FAILURE(Join(256));
 	leat_transport_wait(xps[0], 1);
-	EXPECT_EQ(1u, leat_dpdk_stats(xps[0])->idle_sleeps);
-	EXPECT_EQ(0u, leat_dpdk_stats(xps[0])->idle_waits);
+	EXPECT_EQ(1u, Told(xps[0], "dpdk", "idle_sleeps"));
+	EXPECT_EQ(0u, Told(xps[0], "dpdk", "idle_waits"));
 }
 
 TEST(DpdkOps, HaveNoHole)
