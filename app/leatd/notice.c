@@ -15,6 +15,9 @@ static const struct notice notices[] = {
 		"a local peer leaves its TCP checksums to hardware that is not there, so that its "
 		"segments are dropped: have its kernel compute them with `ethtool -K PEER tx off` "
 		"on the peer's interface" },
+	{ LEAT_INET_NOTICE_CONFLICT,
+		"another host says that it has an address of this port, so that peers may reach "
+		"either: give the address to one of them only" },
 	{ LEAT_INET_NOTICE_TX_TCP_CKSUM,
 		"the device promises TCP checksums and frames with them do not come through: leat "
 		"computes them itself (no-offload = tx-tcp-cksum does so from the start)" },

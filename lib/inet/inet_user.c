@@ -279,7 +279,9 @@ leat_inet_conn_ends(const struct leat_inet_conn *conn, struct leat_ip_addr *ladd
 uint32_t
 leat_inet_notices(const struct leat_inet *inet)
 {
-	return inet->notices;
+	bool has_conflict = (inet->stats.rx_arp_conflict | inet->stats.rx_nd_conflict) != 0;
+
+	return inet->notices | (has_conflict ? LEAT_INET_NOTICE_CONFLICT : 0u);
 }
 
 const struct leat_inet_stats *

@@ -56,6 +56,8 @@ enum leat_inet_notice {
 	LEAT_INET_NOTICE_RX_IP_CKSUM = 0x10,
 	LEAT_INET_NOTICE_RX_TCP_CKSUM = 0x20,
 	LEAT_INET_NOTICE_TX_TSO = 0x40,
+	/** Somebody else says that he has one of our addresses, RFC 5227 section 2.4 */
+	LEAT_INET_NOTICE_CONFLICT = 0x80,
 };
 
 #ifdef __cplusplus

@@ -211,6 +211,7 @@ TEST_F(InetArp, RequestsForOthersAndClaimsOfOurAddressAreCountedOnly)
 	EXPECT_TRUE(Output().empty());
 	EXPECT_EQ(1u, Stats().rx_arp_not_ours);
 	EXPECT_EQ(1u, Stats().rx_arp_conflict);
+	EXPECT_EQ(LEAT_INET_NOTICE_CONFLICT, leat_inet_notices(inet_));
 }
 
 TEST_F(InetArp, ReplyThatNobodyAskedForCreatesNoEntry)

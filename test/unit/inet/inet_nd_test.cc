@@ -457,6 +457,7 @@ TEST_F(InetNd, WhoSaysThatHeHasOurAddressIsCounted)
 	nd.ip.eth_dst = kAllNodesMac;
 	Input({ nd.Build() });
 	EXPECT_EQ(1u, Stats().rx_nd_conflict);
+	EXPECT_EQ(LEAT_INET_NOTICE_CONFLICT, leat_inet_notices(inet_));
 }
 
 TEST_F(InetNd, RoutersAreCountedAndIgnored)
