@@ -28,11 +28,11 @@ enum opt_kind {
 #define OPT_SACK_BLOCK_LEN 8u
 
 /* Kind and length of one, as two bytes; and two NOPs. */
-#define OPT_SACK_OK_HEAD   (OPT_SACK_OK << 8 | OPT_SACK_OK_LEN)
-#define OPT_TS_HEAD        (OPT_TS << 8 | OPT_TS_LEN)
-#define OPT_NOPS           (OPT_NOP << 8 | OPT_NOP)
+#define OPT_SACK_OK_HEAD (OPT_SACK_OK << 8 | OPT_SACK_OK_LEN)
+#define OPT_TS_HEAD      (OPT_TS << 8 | OPT_TS_LEN)
+#define OPT_NOPS         (OPT_NOP << 8 | OPT_NOP)
 
-#define HDR_FLAGS          0x1fu /* URG is ignored, RFC 6093; ECN is not spoken */
+#define HDR_FLAGS        0x1fu /* URG is ignored, RFC 6093; ECN is not spoken */
 
 /* Write a number; returns what follows it. */
 static uint8_t *
@@ -106,7 +106,8 @@ static void
 opts_parse(struct leat_tcp_opts *opts, bool is_syn, const uint8_t *pos, const uint8_t *end)
 {
 	/* What nearly every segment carries, laid out as RFC 7323 appendix A asks. */
-	if (LEAT_LIKELY(end - pos == TCP_TS_OPT_LEN && leat_be32_get(pos) == (OPT_NOPS << 16 | OPT_TS_HEAD))) {
+	if (LEAT_LIKELY(end - pos == TCP_TS_OPT_LEN &&
+			leat_be32_get(pos) == (OPT_NOPS << 16 | OPT_TS_HEAD))) {
 		opt_take_ts(opts, pos + sizeof(uint32_t));
 		return;
 	}
