@@ -189,25 +189,4 @@ TEST_F(SessionStraddle, RandomSegmentationChangesNothing)
 	}
 }
 
-TEST_F(SessionStraddle, APausedPipelineThatStraddlesIsNotExecutedTwice)
-{
-	FakeConn *conn = Connect();
-	const std::string value(1200, 'v');
-	std::string pipeline;
-	std::string want;
-
-	for (int i = 1; i <= 60; i++) {
-		pipeline += Request({ "ECHO", value }) + Request({ "INCR", "n" });
-		want += Bulk(value) + ":" + std::to_string(i) + "\r\n";
-	}
-	for (size_t at = 0; at < pipeline.size(); at += 1460)
-		ReceiveChain(
-			conn, { pipeline.substr(at, 700), at + 700 < pipeline.size()
-								  ? pipeline.substr(at + 700, 760)
-								  : std::string("\r\n") });
-	Settle();
-	EXPECT_TRUE(want == conn->sent) << conn->sent.size() << " of " << want.size() << " ..."
-					<< conn->sent.substr(conn->sent.size() - 80);
-}
-
 } // namespace
