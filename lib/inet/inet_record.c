@@ -39,8 +39,8 @@ class_of_tcb(const struct leat_tcb *tcb)
 }
 
 static inline void
-record_rx(struct leat_inet *inet, const struct inet_tcp_frame *frame,
-	enum leat_record_class class_of)
+record_rx(
+	struct leat_inet *inet, const struct inet_tcp_frame *frame, enum leat_record_class class_of)
 {
 	leat_record_add(&inet->record, class_of, inet->now_us, false, frame->hdr, frame->hdr_len,
 		frame->frame_len);
