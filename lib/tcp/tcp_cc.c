@@ -73,9 +73,14 @@ cc_avoid(struct leat_tcb *tcb, uint32_t acked)
 void
 tcp_cc_grow(struct leat_tcb *tcb, const struct tcp_ack *ack)
 {
-	/* A window that was not in use says nothing about the path, RFC 7661. */
-	if (ack->flight < tcb->cwnd / 2)
+	/*
+	 * A window that was not in use says nothing about the path, RFC 7661. Time in which cwnd
+	 * does not grow is none of CUBIC's, RFC 9438 section 4.2: the curve goes on from cwnd.
+	 */
+	if (ack->flight < tcb->cwnd / 2) {
+		tcb->cubic.wnd_est = 0;
 		return;
+	}
 	if (tcb->cwnd < tcb->ssthresh)
 		cc_start(tcb, ack->acked);
 	else if (tcb->conf->congestion == LEAT_TCP_NEWRENO)
@@ -85,21 +90,31 @@ tcp_cc_grow(struct leat_tcb *tcb, const struct tcp_ack *ack)
 	tcb->cwnd = LEAT_MIN(tcb->cwnd, TCP_CWND_MAX);
 }
 
+/* What a loss leaves of @p wnd: RFC 5681 equation 4, RFC 9438 section 4.6. */
+static uint32_t
+cc_rest(const struct leat_tcb *tcb, uint32_t wnd)
+{
+	if (tcb->conf->congestion == LEAT_TCP_NEWRENO)
+		wnd = wnd / 2;
+	else
+		wnd = (uint32_t)((uint64_t)wnd * CC_BETA_NUM / CC_BETA_DEN);
+	return LEAT_MAX(wnd, 2 * tcp_eff_mss(tcb));
+}
+
 /* A loss with @p flight bytes under way: reduce ssthresh, remember what it was. */
 static void
 cc_reduce(struct leat_tcb *tcb, uint32_t flight)
 {
-	uint32_t wnd;
+	/* In recovery cwnd is what the pipe makes of it, far below where that is dry. */
+	uint32_t wnd = tcb->in_recovery ? tcb->ssthresh : tcb->cwnd;
 
-	tcb->wnd_prior = tcb->cwnd;
+	tcb->wnd_prior = wnd;
 	tcb->thresh_prior = tcb->ssthresh;
-	if (tcb->conf->congestion == LEAT_TCP_NEWRENO) {
-		wnd = flight / 2;
-	} else { /* section 4.6 allows cwnd where it grows only in use */
-		wnd = (uint32_t)((uint64_t)tcb->cwnd * CC_BETA_NUM / CC_BETA_DEN);
-		tcp_cubic_on_loss(tcb, tcb->cwnd);
-	}
-	tcb->ssthresh = LEAT_MAX(wnd, 2 * tcp_eff_mss(tcb));
+	if (tcb->conf->congestion == LEAT_TCP_NEWRENO)
+		wnd = LEAT_MIN(wnd, flight); /* less what limited transmit has sent, section 3.2 */
+	else
+		tcp_cubic_on_loss(tcb, wnd); /* 4.6 allows cwnd where it grows only in use */
+	tcb->ssthresh = cc_rest(tcb, wnd);
 }
 
 void
@@ -184,10 +199,18 @@ tcp_cc_exit_recovery(struct leat_tcb *tcb)
 void
 tcp_cc_on_timeout(struct leat_tcb *tcb)
 {
-	/* Of a text lost twice the flight is what it was: the window is reduced once, 3.1. */
+	uint32_t flight = tcb->snd_max - tcb->snd_una;
+
 	if (!tcb->in_loss) {
-		cc_reduce(tcb, tcb->snd_max - tcb->snd_una);
+		cc_reduce(tcb, flight);
 		tcb->wnd_cubic = 0; /* RFC 9438 section 4.8 */
+	} else if (tcb->nb_retries == 1) {
+		/*
+		 * What was sent again has arrived in part, and what comes next is lost anew: once
+		 * more, RFC 5681 section 3.1. The window is small now and says nothing, so it is
+		 * the flight that counts. The same text once more reduces nothing.
+		 */
+		tcb->ssthresh = LEAT_MIN(tcb->ssthresh, cc_rest(tcb, flight));
 	}
 	tcb->cwnd = tcp_eff_mss(tcb);
 	cc_reset_phase(tcb);

@@ -188,10 +188,46 @@ TEST_F(TcpCubic, PauseThatMovesTheEpochAheadOfTheClockIsNoLongTime)
 	EXPECT_LE(tcb.cwnd, wnd + 8 * kMss);
 }
 
+// Section 4.2: neither is time in which the window was not in use.
+TEST_F(TcpCubic, TimeWithLittleInFlightDoesNotCount)
+{
+	Open();
+	Lose(100 * kMss);
+	Round(kRttUs);
+	for (int i = 0; i < 20; i++) {
+		const tcp_ack ack = { now, nullptr, kMss, kMss, 0, 0, false, false };
+
+		now += 1000000;
+		tcp_cc_grow(&tcb, &ack);
+	}
+	uint32_t wnd = tcb.cwnd;
+
+	Round(kRttUs);
+	EXPECT_GE(tcb.cwnd, wnd);
+	EXPECT_LE(tcb.cwnd, wnd + 5 * kMss);
+}
+
+// RFC 5681 section 4.3: a retransmission was lost as well. The pipe is nearly dry by then.
+TEST_F(TcpCubic, TimeoutInRecoveryReducesWhatRecoveryLeft)
+{
+	Open();
+	SendSegs(10);
+	now += kRttUs;
+	AckSegs(0, { { 7, 10 } });
+	EXPECT_EQ("ABC", Leaving());
+	EXPECT_EQ(3000u, tcb.cwnd);
+	EXPECT_EQ(7000u, tcb.ssthresh);
+	for (int i = 0; i < 3 && tcb.nb_retries == 0; i++)
+		Fire();
+	EXPECT_EQ(1, tcb.nb_retries);
+	EXPECT_EQ(4900u, tcb.ssthresh);
+}
+
 TEST_F(TcpCubic, NewRenoIsThereForWhoWantsIt)
 {
 	conf.congestion = LEAT_TCP_NEWRENO;
 	Open();
+	tcb.cwnd = 20000;
 	tcp_cc_enter_recovery(&tcb, 20000);
 	EXPECT_EQ(10000u, tcb.ssthresh);
 	tcp_cc_exit_recovery(&tcb);

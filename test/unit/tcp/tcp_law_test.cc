@@ -69,7 +69,8 @@ TEST_F(TcpLaw, EachWindowThatLostSomethingLowersCwndOnce)
 	}
 }
 
-// As many as one in twenty: time-outs among them, some where but the ACKs were lost.
+// As many as one in twenty: time-outs among them, which the law does not know, and some of
+// those where but the ACKs were lost.
 TEST_F(TcpLaw, NoneIsMissedAmongTimeouts)
 {
 	for (uint8_t congestion : { LEAT_TCP_CUBIC, LEAT_TCP_NEWRENO }) {
@@ -77,7 +78,7 @@ TEST_F(TcpLaw, NoneIsMissedAmongTimeouts)
 
 		EXPECT_EQ(0u, all.nb_missed);
 		EXPECT_LT(all.nb_needless, all.nb_reduced / 50);
-		EXPECT_GT(OfTheLaw(all), 0.6);
+		EXPECT_GT(OfTheLaw(all), 0.5);
 		EXPECT_LT(OfTheLaw(all), 1.1);
 	}
 }

@@ -418,6 +418,41 @@ TEST_F(TcpCc, TimeoutHalvesOnceAndStartsWithOneSegment)
 	EXPECT_EQ(5000u, tcb.ssthresh);
 }
 
+// RFC 5681 section 3.1: what comes after it is lost as well, and not by the same time-out.
+TEST_F(TcpCc, TimeoutBehindWhatArrivedReducesOnceMore)
+{
+	EstablishWithRtt(1000);
+	for (int i = 0; i < 10; i++)
+		Send(std::string(1000, 'x'));
+	Output();
+	Fire();
+	Output();
+	EXPECT_EQ(5000u, tcb.ssthresh);
+	InputAck(tcb.snd_una + 2000);
+	EXPECT_TRUE(tcb.in_loss);
+	Output();
+	Fire();
+	EXPECT_EQ(4000u, tcb.ssthresh); // half of 8
+	Output();
+	Fire();
+	EXPECT_EQ(4000u, tcb.ssthresh);
+}
+
+// RFC 5681 section 3.2: of the flight, not of what limited transmit added to it.
+TEST_F(TcpCc, LimitedTransmitDoesNotRaiseTheThreshold)
+{
+	EstablishWithRtt(1000);
+	for (int i = 0; i < 12; i++)
+		Send(std::string(1000, 'x'));
+	EXPECT_EQ(10u, Output().size());
+	InputAck(tcb.snd_una);
+	InputAck(tcb.snd_una);
+	EXPECT_EQ(2u, Output().size());
+	InputAck(tcb.snd_una);
+	EXPECT_TRUE(tcb.in_recovery);
+	EXPECT_EQ(5000u, tcb.ssthresh);
+}
+
 // RFC 3042.
 TEST_F(TcpCc, FirstTwoDuplicateAcksLetNewTextGo)
 {
