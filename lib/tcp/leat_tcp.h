@@ -160,6 +160,7 @@ struct leat_tcb {
 	bool tlp_is_rtx : 1;  /**< it sent text again */
 	bool probe_any : 1;   /**< the persist timer fired: send what fits, however little */
 	bool closed_told : 1;
+	bool tlp_timed : 1;     /**< a round trip was measured since the last probe */
 	bool lost_again : 1;    /**< text behind recover was lost before recover was reached */
 	uint8_t timer_kind;     /**< what rtx_at_us is for; private */
 	uint8_t reo_mult;       /**< RFC 8985: RACK.reo_wnd_mult */

@@ -125,8 +125,8 @@ tcp_take_ack(struct leat_tcb *tcb, uint64_t now_us, const struct leat_tcp_seg *s
 	}
 	if (tcb->timer_kind == TCP_TIMER_PERSIST) /* the peer lives: probe for ever */
 		tcb->nb_retries = 0;
-	/* Of a probe's second copy the peer tells when nothing is in flight any more. */
-	if (tcb->snd_una != tcb->snd_max || tcb->tlp_on)
+	/* Of a second copy the peer tells when nothing may be in flight any more. */
+	if (tcb->snd_una != tcb->snd_max || tcb->tlp_on || (tcb->sack_on && seg->opts.nb_sacks > 0))
 		ack_take_flight(tcb, now_us, seg);
 	was_closed = tcb->snd_wnd == 0;
 	tcp_take_snd_wnd(tcb, seg);

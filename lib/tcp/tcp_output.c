@@ -343,6 +343,7 @@ out_tlp(struct leat_tcb *tcb, uint64_t now_us, struct leat_tcp_out *out)
 	if (rec == NULL || (rec->flags & (TCP_REC_SACKED | TCP_REC_LOST)) != 0)
 		return false; /* the peer has told meanwhile */
 	tcb->tlp_on = true;
+	tcb->tlp_timed = false;
 	tcb->tlp_is_rtx = len == 0 || tcb->snd_max + len - tcb->snd_una > tcb->snd_wnd;
 	if (!tcb->tlp_is_rtx) {
 		out_new(tcb, now_us, out, text_max, len, tcb->fin_queued && len == out_unsent(tcb));

@@ -348,7 +348,7 @@ void tcp_rack_take(
 bool tcp_rack_detect(struct leat_tcb *tcb, uint64_t now_us);
 /* Step 4: an ACK told of text that came twice, or the round after one is over. */
 void tcp_rack_take_dsack(struct leat_tcb *tcb, const struct tcp_ack *ack);
-/* Fast recovery has ended. */
+/* A recovery has ended, from a time-out or not. */
 void tcp_rack_recovered(struct leat_tcb *tcb);
 /* Section 6.3: a time-out. */
 void tcp_rack_on_timeout(struct leat_tcb *tcb, uint64_t now_us);

@@ -144,13 +144,20 @@ tcp_tlp_wait_us(const struct leat_tcb *tcb)
 	uint32_t flight = tcb->snd_max - tcb->snd_una;
 	uint64_t wait_us = 2 * (uint64_t)tcb->srtt_us;
 
-	if (!tcb->sack_on || tcb->tlp_on || tcb->in_recovery || tcb->in_loss ||
-		tcb->snd_sacked > 0 || tcb->rec_tail == 0 || tcb->srtt_us == 0)
+	if (!tcb->sack_on || tcb->tlp_on || !tcb->tlp_timed || tcb->in_recovery || tcb->in_loss ||
+		tcb->snd_sacked > 0 || tcb->rec_tail == 0)
 		return UINT64_MAX;
 	/* The section says one segment; a peer may wait with its ACK for two full ones. */
 	if (flight < 2 * tcp_eff_mss(tcb))
 		return wait_us + TLP_ACK_DELAY_US;
 	return LEAT_MAX(wait_us, (uint64_t)TLP_WAIT_MIN_US);
+}
+
+/* Both copies of the probe have arrived; some peers do not count the FIN on it. */
+static bool
+tlp_came_twice(const struct leat_tcb *tcb, const struct tcp_ack *ack)
+{
+	return ack->has_dsack && seq_le(tcb->tlp_end - 1, ack->seg->opts.sacks[0].right);
 }
 
 /* TLP_process_ack() of section 7.4.2. */
@@ -159,7 +166,7 @@ tcp_tlp_take_ack(struct leat_tcb *tcb, const struct tcp_ack *ack)
 {
 	if (!tcb->tlp_on || seq_lt(ack->seg->ack, tcb->tlp_end))
 		return false;
-	if (!tcb->tlp_is_rtx || ack->has_dsack) { /* nothing was sent again, or in vain */
+	if (!tcb->tlp_is_rtx || tlp_came_twice(tcb, ack)) { /* nothing went again, or in vain */
 		tcb->tlp_on = false;
 		return false;
 	}

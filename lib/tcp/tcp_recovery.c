@@ -23,12 +23,11 @@ recovery_enter(struct leat_tcb *tcb)
 static void
 recovery_end(struct leat_tcb *tcb)
 {
-	if (tcb->in_recovery) {
-		tcb->in_recovery = false;
+	if (tcb->in_recovery)
 		tcp_cc_exit_recovery(tcb);
-		tcp_rack_recovered(tcb);
-	}
+	tcb->in_recovery = false;
 	tcb->in_loss = false;
+	tcp_rack_recovered(tcb);
 }
 
 /*

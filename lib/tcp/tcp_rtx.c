@@ -25,6 +25,7 @@ tcp_rtt_sample(struct leat_tcb *tcb, uint32_t sample_us)
 {
 	uint32_t rtt = LEAT_MIN(sample_us, LEAT_TCP_RTO_MAX_US);
 
+	tcb->tlp_timed = true;
 	rtt = LEAT_MAX(rtt, 1u);
 	if (tcb->srtt_us == 0) {
 		tcb->srtt_us = rtt;
@@ -209,6 +210,8 @@ tlp_fire(struct leat_tcb *tcb, uint64_t now_us)
 	uint64_t wait_us = LEAT_MIN(tcp_tlp_wait_us(tcb), (uint64_t)tcb->rto_us);
 
 	rtx_resume(tcb, now_us);
+	if (tcb->in_recovery) /* it has begun meanwhile, and needs no probe, section 7.2 */
+		return;
 	tcb->rtx_at_us = LEAT_MAX(tcb->rtx_at_us, now_us + wait_us);
 	tcb->owed |= TCP_OWED_TLP;
 }

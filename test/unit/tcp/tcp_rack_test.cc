@@ -197,6 +197,40 @@ TEST_F(TcpRack, NeedlessRetransmissionWidensTheWindow)
 	EXPECT_EQ(1, tcb.reo_mult);
 }
 
+// The peer tells when all has arrived long since.
+TEST_F(TcpRack, NeedlessRetransmissionIsToldThoughNothingIsInFlight)
+{
+	Open();
+	SendSegs(5);
+	now += kRttUs;
+	AckSegs(0, { { 1, 5 } });
+	EXPECT_EQ("A", Leaving());
+	AckSegs(5);
+	ASSERT_EQ(tcb.snd_max, tcb.snd_una);
+	AckSegs(5, { { 0, 1 } });
+	EXPECT_EQ(2, tcb.reo_mult);
+	EXPECT_TRUE(tcb.reo_seen);
+}
+
+// Step 4: a recovery from a time-out is one of those that narrow it.
+TEST_F(TcpRack, RecoveryFromATimeoutNarrowsTheWindow)
+{
+	Open();
+	SendSegs(2);
+	tcb.reo_mult = 2;
+	tcb.reo_persist = 2;
+	for (int i = 0; i < 3 && tcb.nb_retries == 0; i++) {
+		Fire();
+		Leaving();
+	}
+	ASSERT_TRUE(tcb.in_loss);
+	now += kRttUs;
+	AckSegs(2);
+	EXPECT_FALSE(tcb.in_loss);
+	EXPECT_EQ(1, tcb.reo_persist);
+	EXPECT_EQ(2, tcb.reo_mult);
+}
+
 // RFC 3522: the ACK of the first sending, told by the timestamp, puts all back.
 TEST_F(TcpRack, NeedlessRecoveryIsUndone)
 {
@@ -364,6 +398,58 @@ TEST_F(TcpTlp, ProbeInVainCostsNothing)
 	SendSegs(1);
 	AckSegs(5);
 	EXPECT_EQ(TCP_CWND_MAX, tcb.ssthresh);
+}
+
+// Section 7.4.2 case 1 is of the probe; text that came twice before says nothing of it.
+TEST_F(TcpTlp, OtherTextThatCameTwiceDoesNotExcuseTheLoss)
+{
+	Open();
+	SendSegs(4);
+	AckSegs(3);
+	Fire();
+	EXPECT_EQ("D", Leaving());
+	now += kRttUs;
+	AckSegs(4, { { 0, 1 } });
+	EXPECT_TRUE(tcb.tlp_on);
+	SendSegs(1);
+	now += kRttUs;
+	AckSegs(5);
+	EXPECT_EQ(7000u, tcb.ssthresh);
+	EXPECT_FALSE(tcb.tlp_on);
+}
+
+// Section 7.3: no second one before a round trip was measured.
+TEST_F(TcpTlp, NextProbeNeedsARoundTrip)
+{
+	Open();
+	SendSegs(4);
+	AckSegs(3);
+	Fire();
+	EXPECT_EQ("D", Leaving());
+	AckSegs(4);
+	AckSegs(4, { { 3, 4 } });
+	ASSERT_FALSE(tcb.tlp_on);
+	SendSegs(2);
+	EXPECT_EQ(TCP_TIMER_RTX, tcb.timer_kind);
+	now += kRttUs;
+	AckSegs(5);
+	EXPECT_EQ(TCP_TIMER_TLP, tcb.timer_kind);
+}
+
+// Section 7.2: none in recovery, though its timer was on before.
+TEST_F(TcpTlp, RecoveryNeedsNoProbe)
+{
+	Open();
+	SendSegs(10);
+	uint64_t at_us = now + tcb.rto_us;
+
+	now += kRttUs;
+	AckSegs(0, { { 1, 9 } });
+	EXPECT_EQ("A", Leaving());
+	Fire();
+	EXPECT_EQ("", Leaving());
+	EXPECT_FALSE(tcb.tlp_on);
+	EXPECT_EQ(at_us, tcb.rtx_at_us);
 }
 
 TEST_F(TcpTlp, ProbeDoesNotPutTheTimeoutOff)
