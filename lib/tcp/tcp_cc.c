@@ -5,6 +5,10 @@
  * recovery of RFC 6582 (a peer without SACK) and RFC 6937, limited transmit of RFC 3042,
  * the initial window of RFC 6928. Nothing outside this file and tcp_cubic.c writes cwnd or
  * ssthresh.
+ *
+ * Slow start ends with a loss: HyStart++ of RFC 9406, which would end it by growing round
+ * trips, is left to choice there. No ACK lets more go than cwnd, and nothing else limits a
+ * burst: there is no pacing. Congestion is told by losses only, as ECN is not offered.
  */
 
 #include <leat_common.h>

@@ -21,7 +21,7 @@ leat_tcp_conf_init(struct leat_tcp_conf *conf, uint16_t mss)
 		.rto_min_us = 200 * 1000,
 		.rto_max_us = 60 * 1000 * 1000,
 		.nb_retries_max = 15,
-		.nb_syn_retries_max = 6,
+		.nb_syn_retries_max = 6, /* two minutes; RFC 9293 3.8.3 says three, or the user's */
 		.nb_synack_retries_max = 5,
 		.ack_delay_us = 40 * 1000,
 		.time_wait_us = 30 * 1000 * 1000,

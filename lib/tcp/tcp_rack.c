@@ -76,7 +76,11 @@ tcp_rack_recovered(struct leat_tcb *tcb)
 		tcb->reo_mult = 1;
 }
 
-/* RACK_update_reo_wnd() of section 6.2 step 4. */
+/*
+ * RACK_update_reo_wnd() of section 6.2 step 4. The least round trip is that of the whole
+ * connection, not of the last minutes: on a path that has become longer the window is too
+ * narrow, and DSACKs widen it.
+ */
 static uint32_t
 rack_reo_wnd_us(const struct leat_tcb *tcb)
 {

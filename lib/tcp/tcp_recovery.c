@@ -48,6 +48,12 @@ recovery_leave(struct leat_tcb *tcb)
 		recovery_end(tcb);
 }
 
+/*
+ * RFC 4015: what was in flight still is, so that the old window lets no burst go. CUBIC's
+ * epoch starts anew at the window that was; RFC 9438 section 4.9 would put it back, which is
+ * a state more to keep for each connection. A loss beside what was late, whose text has gone
+ * again, stays without an answer.
+ */
 static void
 recovery_undo(struct leat_tcb *tcb)
 {
