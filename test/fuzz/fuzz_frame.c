@@ -23,6 +23,7 @@
 
 #define NB_MBUFS  511u
 #define NB_CONNS  6u
+#define NB_RECS   64u
 #define NB_PEERS  4u /* the first was connected to, two have connected, one may */
 #define NB_IPV4   2u /* the others speak IPv6 */
 #define STEPS_MAX 256u
@@ -451,7 +452,15 @@ world_open(uint8_t how)
 		.now_us = START_US,
 	};
 	memcpy(world.conf.mac, wire_our_mac, LEAT_ETH_ADDR_LEN);
+	if ((how & 4) != 0)
+		world.conf.cookies = LEAT_INET_COOKIES_ALWAYS;
+	if ((how & 8) != 0)
+		world.conf.nb_record_segs = NB_RECS;
 	leat_tcp_conf_init(&world.conf.tcp, WIRE_MTU - 40);
+	world.conf.tcp.congestion = (how & 16) != 0 ? LEAT_TCP_NEWRENO : LEAT_TCP_CUBIC;
+	world.conf.tcp.keep_idle_s = (how & 32) != 0 ? 10 : 0;
+	if ((how & 64) != 0) /* the limit of text out of order is soon reached */
+		world.conf.tcp.nb_reass_max = 4;
 	LEAT_VERIFY(leat_inet_open(&world.conf, &world.inet, NULL) == 0);
 	LEAT_VERIFY(leat_inet_listen(world.inet, leat_ip_addr_from_ipv4(0), OUR_PORT, NULL) == 0);
 	LEAT_VERIFY(leat_inet_listen(world.inet, leat_ip_addr_none(), OUR_PORT, NULL) == 0);

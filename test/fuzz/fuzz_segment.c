@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include <rte_malloc.h>
 #include <rte_mbuf.h>
 
 #include <leat_be.h>
@@ -19,6 +20,9 @@
 
 #define NB_MBUFS     255u
 #define NB_REASS_MAX 64u
+#define NB_RECORDS   24u /* so few that they may run out */
+#define NB_EARLY     1u
+#define TSO_LEN_MAX  32768u
 #define STEPS_MAX    512u
 #define OUTPUTS_MAX  512u /* segments that one call of the user or the peer may cause */
 #define TEXT_MAX     3000u
@@ -51,6 +55,7 @@ struct fuzz_conn {
 	struct leat_tcp_conf conf;
 	uint32_t nb_reass_left;
 	uint64_t now_us;
+	uint32_t tso_len_max;
 	uint32_t tx_len;     /* bytes that the user has sent */
 	uint32_t rx_begin;   /* the number of the first byte for the user */
 	uint32_t rx_len;     /* bytes that he has got */
@@ -60,6 +65,7 @@ struct fuzz_conn {
 };
 
 static struct rte_mempool *pool;
+static struct leat_tcp_pool *tcp_pool;
 
 /* The byte of both streams that belongs to a number. */
 static uint8_t
@@ -162,6 +168,7 @@ out_check(const struct fuzz_conn *conn, const struct leat_tcp_out *out)
 	check_in_order(tcb->snd_una - 1, out->seq);
 	check_in_order(out->seq + out->len, tcb->snd_max);
 	LEAT_VERIFY((out->len == 0) == (text == NULL));
+	LEAT_VERIFY(out->mss == 0 || (out->len > out->mss && out->len <= conn->tso_len_max));
 	for (uint32_t i = 0; i < out->len; i++, off++) {
 		while (off == text->data_len) {
 			text = text->next;
@@ -178,7 +185,7 @@ conn_output(struct fuzz_conn *conn, unsigned int nb)
 	struct leat_tcp_out out;
 
 	for (unsigned int i = 0; i < nb; i++) {
-		if (!leat_tcp_output(&conn->tcb, conn->now_us, 0, &out)) {
+		if (!leat_tcp_output(&conn->tcb, conn->now_us, conn->tso_len_max, &out)) {
 			conn_check_quiet(conn);
 			return;
 		}
@@ -446,6 +453,10 @@ conn_open(struct fuzz_conn *conn, struct fuzz_in *in)
 	conn->conf.snd_len_max = 1u + fuzz_u16(in);
 	conn->conf.ack_delay_us = (how & 4) != 0 ? 0 : 40000;
 	conn->conf.nb_retries_max = 6;
+	conn->conf.pool = (how & 32) != 0 ? NULL : tcp_pool;
+	conn->conf.congestion = (how & 64) != 0 ? LEAT_TCP_NEWRENO : LEAT_TCP_CUBIC;
+	conn->conf.keep_idle_s = (how & 128) != 0 ? 10 : 0;
+	conn->tso_len_max = (conn->conf.snd_len_max & 1) != 0 ? TSO_LEN_MAX : 0;
 	if ((how & 8) != 0) {
 		leat_tcp_open_active(&conn->tcb, &conn->conf, conn->now_us, ISS);
 	} else {
@@ -463,7 +474,14 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc; /* libFuzzer reads its own arguments */
 	(void)argv; /* and these with them */
 	pool = fuzz_pool_init(NB_MBUFS);
-	return pool != NULL ? 0 : -1;
+	if (pool == NULL)
+		return -1;
+	tcp_pool =
+		rte_zmalloc(NULL, leat_tcp_pool_mem_len(NB_RECORDS, NB_EARLY), LEAT_CACHE_LINE_LEN);
+	if (tcp_pool == NULL)
+		return -1;
+	(void)leat_tcp_pool_init(tcp_pool, NB_RECORDS, NB_EARLY); /* it is at its start */
+	return 0;
 }
 
 int
@@ -481,6 +499,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	leat_tcp_fini(&conn.tcb);
 	leat_tcp_fini(&conn.tcb);
 	LEAT_VERIFY(conn.nb_reass_left == NB_REASS_MAX);
+	LEAT_VERIFY(leat_tcp_pool_nb_records(tcp_pool) == NB_RECORDS);
+	LEAT_VERIFY(leat_tcp_pool_nb_reass(tcp_pool) == NB_EARLY);
 	LEAT_VERIFY(rte_mempool_avail_count(pool) == NB_MBUFS);
 	return 0;
 }
