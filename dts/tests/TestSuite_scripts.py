@@ -16,17 +16,9 @@ import pytest
 from dts.framework.kernel import serve_by_kernel
 from dts.framework.kernel_server import KEEPALIVE_NB, KEEPALIVE_S
 from dts.framework.lab import ROOT, SRV_ADDR, SRV_IFACE, Lab
-from dts.framework.leatd import (
-    HTTP_PORT,
-    RESP_PORT,
-    Leatd,
-    LeatdConf,
-    binary,
-    port_option,
-)
-from dts.framework.leftovers import leftovers
+from dts.framework.leatd import HTTP_PORT, RESP_PORT, LeatdConf, binary, port_option
 from dts.framework.resp import RespClient, Status
-from dts.framework.run import out_dir
+from dts.framework.run import out_dir, serve
 from dts.framework.script import Script, bulk_key, bulk_value, read_script
 from dts.framework.stage import (
     PREFIX6_LEN,
@@ -112,17 +104,9 @@ def _leat(lab: Lab, config: str) -> Iterator[None]:
         extra += ["--listen", f"resp,dpdk,{SRV_ADDR6},{RESP_PORT}"]
     port = port_option("net_af_packet0", addrs, f"iface={SRV_IFACE}")
     conf = LeatdConf(port=port, extra=extra)
-    # No capture: each script judges what it sees, and tshark would judge what we send as well.
-    leatd = Leatd(lab, conf, out_dir() / f"scripts-{config}.leatd")
-    try:
-        leatd.start()
+    # Each script judges what it sees; tshark would take our own sequence numbers amiss.
+    with serve(lab, conf, f"scripts-{config}", clean_link=False, sequences=False):
         yield
-        status = leatd.stop()
-    finally:
-        leatd.kill()
-    assert status == 0, f"leatd ended with {status}:\n{leatd.text()}"
-    left = leftovers(lab, leatd.pid)
-    assert not left, f"left behind: {left}"
 
 
 @contextmanager
