@@ -125,6 +125,7 @@ class Stage:
             When something is due next.
         """
         now = time.time()
+        self.receive()  # so that nobody misses what came before now, however late we are
         for task in list(self._tasks.values()):
             if now > task.began_at + _SCRIPT_MAX_S:
                 self._end(task, ScriptFailure("the script takes too long"))
