@@ -30,12 +30,27 @@ static const struct notice notices[] = {
 	{ LEAT_INET_NOTICE_TX_TSO,
 		"the device promises to cut text into segments and they do not come through: leat "
 		"does it itself (no-offload = tx-tso does so from the start)" },
+	{ LEAT_INET_NOTICE_TX_TCP_CKSUM6,
+		"the device promises TCP checksums and frames over IPv6 with them do not come "
+		"through: leat computes them itself (no-offload = tx-tcp-cksum does so from the "
+		"start, over IPv4 too)" },
+	{ LEAT_INET_NOTICE_TX_MULTI_SEG6,
+		"the device promises to send frames in pieces and those over IPv6 do not come "
+		"through: leat copies each into one (no-offload = tx-multi-seg does so from the "
+		"start, over IPv4 too)" },
+	{ LEAT_INET_NOTICE_TX_TSO6,
+		"the device promises to cut text into segments and over IPv6 they do not come "
+		"through: leat does it itself (no-offload = tx-tso does so from the start, over "
+		"IPv4 too)" },
 	{ LEAT_INET_NOTICE_RX_IP_CKSUM,
 		"the device calls a wrong IPv4 checksum good: leat checks them all itself "
 		"(no-offload = rx-ip-cksum does so from the start)" },
 	{ LEAT_INET_NOTICE_RX_TCP_CKSUM,
 		"the device calls a wrong TCP checksum good: leat checks them all itself "
 		"(no-offload = rx-tcp-cksum does so from the start)" },
+	{ LEAT_INET_NOTICE_RX_TCP_CKSUM6,
+		"the device calls a wrong TCP checksum over IPv6 good: leat checks them all itself "
+		"(no-offload = rx-tcp-cksum does so from the start, over IPv4 too)" },
 };
 
 void

@@ -309,6 +309,7 @@ def test_counters_move(lab: Lab, telemetry: Telemetry) -> None:
     assert set(stack) == {
         *("inet", "now", "tcp_pool", "dpdk"),
         *("offload_promised", "offload_used", "offload_given_up"),
+        *("offload_used6", "offload_given_up6"),
     }
     assert "there is no" in telemetry.ask("/leat/stats,nonsense")["error"]
 

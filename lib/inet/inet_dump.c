@@ -160,8 +160,10 @@ leat_inet_stat_sets(const struct leat_inet *inet, struct leat_stat_set sets[LEAT
 		SET("now", now_stat_defs, inet),
 		SET("tcp_pool", pool_stat_defs, leat_tcp_pool_stats(inet->conf.tcp.pool)),
 		SET("offload_promised", offload_stat_defs, &inet->conf.offloads),
-		SET("offload_used", offload_stat_defs, &inet->offloads),
-		SET("offload_given_up", offload_stat_defs, &inet->given_up),
+		SET("offload_used", offload_stat_defs, &inet->offloads[INET_IPV4]),
+		SET("offload_given_up", offload_stat_defs, &inet->given_up[INET_IPV4]),
+		SET("offload_used6", offload_stat_defs, &inet->offloads[INET_IPV6]),
+		SET("offload_given_up6", offload_stat_defs, &inet->given_up[INET_IPV6]),
 	};
 
 	memcpy(sets, all, sizeof(all));

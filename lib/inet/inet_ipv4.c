@@ -26,7 +26,7 @@ ipv4_check_cksum(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct lea
 	const struct leat_ipv4_hdr *hdr)
 {
 	bool is_called_good =
-		inet->offloads.rx_ip_cksum &&
+		inet->offloads[INET_IPV4].rx_ip_cksum &&
 		(mbuf->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK) == RTE_MBUF_F_RX_IP_CKSUM_GOOD;
 
 	if (is_called_good && inet_offload_is_believed(inet, inet->nb_rx_ip_good++))
@@ -87,7 +87,7 @@ inet_ipv4_emit(
 	(void)leat_ipv4_emit(&hdr, out);
 	mbuf->l2_len = inet->eth_hdr_len;
 	mbuf->l3_len = LEAT_IPV4_HDR_LEN;
-	if (inet->offloads.tx_ip_cksum)
+	if (inet->offloads[INET_IPV4].tx_ip_cksum)
 		mbuf->ol_flags |= RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IP_CKSUM;
 	else
 		leat_ipv4_emit_cksum(out);

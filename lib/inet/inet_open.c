@@ -126,6 +126,10 @@ conf_check_sizes(const struct leat_inet_conf *conf, struct leat_error *error)
 		return leat_error_set(error, -EINVAL,
 			"%s: the flight recorder keeps at most %u segments of a class, not %u",
 			conf->name, LEAT_RECORD_SEGS_MAX, conf->nb_record_segs);
+	if (conf->tso_frame_len_max != 0 && conf->tso_frame_len_max < conf->mtu)
+		return leat_error_set(error, -EINVAL,
+			"%s: the port cuts into frames of %u bytes, fewer than the MTU of %u",
+			conf->name, conf->tso_frame_len_max, conf->mtu);
 	if (room < RTE_PKTMBUF_HEADROOM + LEAT_ETH_HDR_LEN_MAX + (uint32_t)conf->mtu)
 		return leat_error_set(error, -EINVAL,
 			"%s: mbufs of %u bytes are too short for an MTU of %u", conf->name, room,
@@ -345,6 +349,8 @@ init_fields(struct leat_inet *inet)
 	init_eth_hdr(inet);
 	inet->nb_tx_segs_max = segs_max(conf->nb_tx_segs_max, LEAT_INET_TX_SEGS_MAX);
 	inet->nb_tso_segs_max = segs_max(conf->nb_tso_segs_max, LEAT_INET_TSO_SEGS_MAX);
+	inet->tso_frame_len_max =
+		conf->tso_frame_len_max != 0 ? conf->tso_frame_len_max : UINT16_MAX;
 	inet_offload_init(inet);
 	inet_buffers_init(inet);
 }

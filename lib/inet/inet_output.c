@@ -148,12 +148,12 @@ frame_attach_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct l
  * only be attached, and cannot.
  */
 static bool
-frame_add_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct leat_tcp_out *out)
+frame_add_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct leat_tcp_out *out,
+	bool may_attach)
 {
 	if (out->len == 0)
 		return true;
-	if (out->len > LEAT_INET_TX_COPY_MAX && inet->offloads.tx_multi_seg &&
-		frame_attach_text(inet, frame, out)) {
+	if (out->len > LEAT_INET_TX_COPY_MAX && may_attach && frame_attach_text(inet, frame, out)) {
 		inet->stats.tx_text_attached++;
 		return true;
 	}
@@ -166,8 +166,7 @@ frame_add_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct leat
 }
 
 static void
-tcp_emit_cksum(
-	struct leat_inet *inet, struct rte_mbuf *frame, const struct inet_ip *ip, uint32_t off)
+tcp_emit_cksum(struct rte_mbuf *frame, const struct inet_ip *ip, uint32_t off, bool is_left_to_port)
 {
 	uint8_t *field = rte_pktmbuf_mtod_offset(frame, uint8_t *, off + TCP_CKSUM_OFF);
 	struct leat_cksum cksum = { 0 };
@@ -176,7 +175,7 @@ tcp_emit_cksum(
 	if (frame->tso_segsz != 0) /* of each segment the port adds the length itself */
 		pseudo.len = 0;
 	inet_pseudo_cksum(&cksum, &pseudo);
-	if (inet->offloads.tx_tcp_cksum) { /* the port goes on from here */
+	if (is_left_to_port) { /* it goes on from here */
 		frame->ol_flags |=
 			RTE_MBUF_F_TX_TCP_CKSUM |
 			(leat_ip_addr_is_ipv4(ip->dst) ? RTE_MBUF_F_TX_IPV4 : RTE_MBUF_F_TX_IPV6);
@@ -196,6 +195,7 @@ tcp_frame_build(struct leat_inet *inet, struct rte_mbuf *frame, const struct ine
 	const struct leat_tcp_out *out)
 {
 	struct leat_tcp_ports ports = { .src = key->lport, .dst = key->rport };
+	const struct leat_inet_offloads *offloads = &inet->offloads[inet_family(key->raddr)];
 	uint32_t hdr_len = (uint32_t)leat_tcp_hdr_len(out);
 	const struct inet_ip ip = { .src = key->laddr,
 		.dst = key->raddr,
@@ -208,14 +208,15 @@ tcp_frame_build(struct leat_inet *inet, struct rte_mbuf *frame, const struct ine
 	(void)inet_ip_emit(inet, frame, data, &ip);
 	(void)leat_tcp_hdr_emit(data + off, ports, out);
 	frame->l4_len = hdr_len;
-	if (!frame_add_text(inet, frame, out))
+	if (!frame_add_text(inet, frame, out, offloads->tx_multi_seg))
 		return false;
 	if (out->mss != 0) {
 		frame->ol_flags |= RTE_MBUF_F_TX_TCP_SEG;
-		frame->tso_segsz = out->mss;
+		frame->tso_segsz =
+			(uint16_t)LEAT_MIN(out->mss, inet->tso_frame_len_max - off - hdr_len);
 		inet->stats.tx_tso++;
 	}
-	tcp_emit_cksum(inet, frame, &ip, off);
+	tcp_emit_cksum(frame, &ip, off, offloads->tx_tcp_cksum);
 	inet->stats.tx_tcp_segs++;
 	return true;
 }
@@ -328,12 +329,14 @@ static uint16_t
 conn_send(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *frame,
 	const struct leat_tcp_out *out, struct rte_mbuf **frames)
 {
-	bool is_trial = inet->trial.offload != INET_OFFLOADS && inet_offload_try(inet, conn, out);
-	bool is_built = (out->mss == 0 || inet->offloads.tx_tso) &&
+	enum inet_family family = inet_family(conn->key.raddr);
+	bool is_trial = inet->trials[family].offload != INET_OFFLOADS &&
+			inet_offload_try(inet, family, conn, out);
+	bool is_built = (out->mss == 0 || inet->offloads[family].tx_tso) &&
 			tcp_frame_build(inet, frame, &conn->key, out);
 
 	if (is_trial)
-		inet_offload_tried(inet);
+		inet_offload_tried(inet, family);
 	if (is_built)
 		return conn_emit(inet, conn, frame, frames);
 	if (is_trial)
@@ -346,10 +349,12 @@ conn_send(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *
 static uint32_t
 conn_tso_len_max(const struct leat_inet *inet, const struct leat_inet_conn *conn, uint16_t nb)
 {
-	bool may_try = inet->trial.offload == INET_OFFLOAD_TX_TSO && inet->trial.conn == NULL;
+	enum inet_family family = inet_family(conn->key.raddr);
+	const struct inet_trial *trial = &inet->trials[family];
+	bool may_try = trial->offload == INET_OFFLOAD_TX_TSO && trial->conn == NULL;
 	uint32_t len = nb * (uint32_t)(conn->tcb.snd_mss - LEAT_TCP_OPT_LEN_MAX);
 
-	return inet->offloads.tx_tso || may_try ? LEAT_MIN(len, LEAT_INET_TSO_LEN_MAX) : 0;
+	return inet->offloads[family].tx_tso || may_try ? LEAT_MIN(len, LEAT_INET_TSO_LEN_MAX) : 0;
 }
 
 /*

@@ -182,6 +182,12 @@ struct inet_burst {
 	uint64_t nb_flow_changes; /* when it was looked up */
 };
 
+enum inet_family {
+	INET_IPV4,
+	INET_IPV6,
+	INET_FAMILIES,
+};
+
 /* The offloads for sending, in the order of their trials. */
 enum inet_offload {
 	INET_OFFLOAD_TX_TCP_CKSUM,
@@ -193,7 +199,7 @@ enum inet_offload {
 
 /* One segment that uses an offload nobody knows to be kept, until the peer has it. */
 struct inet_trial {
-	uint8_t offload; /* enum inet_offload; INET_OFFLOADS: all are decided */
+	uint8_t offload; /* enum inet_offload; INET_OFFLOADS: all of the family are decided */
 	uint8_t nb_lost; /* in a row */
 	bool was_sent_again;
 	const struct leat_inet_conn *conn; /* whose segment it is; NULL: none yet */
@@ -231,13 +237,14 @@ struct inet_buffers {
 struct leat_inet {
 	struct leat_inet_conf conf;
 	struct inet_buffers buffers;
-	struct leat_inet_offloads offloads; /* in use */
-	struct leat_inet_offloads given_up; /* promised, and found not to be done */
-	struct inet_trial trial;
+	struct leat_inet_offloads offloads[INET_FAMILIES]; /* in use */
+	struct leat_inet_offloads given_up[INET_FAMILIES]; /* promised, and found not to be done */
+	struct inet_trial trials[INET_FAMILIES];
 	uint32_t nb_tx_segs_max; /* mbufs of text in one frame, and in one that the port cuts */
 	uint32_t nb_tso_segs_max;
+	uint32_t tso_frame_len_max;
 	uint32_t nb_rx_ip_good; /* frames that the port called so */
-	uint32_t nb_rx_tcp_good;
+	uint32_t nb_rx_tcp_good[INET_FAMILIES];
 	uint32_t notices; /* enum leat_inet_notice */
 	char name[LEAT_INET_NAME_MAX + 1];
 	uint64_t now_us; /* of the last call that brought the time */
@@ -397,16 +404,28 @@ void inet_offload_init(struct leat_inet *inet);
  * A segment of the connection is about to be built. Returns whether it is the one of a
  * trial: the offload is on until inet_offload_tried().
  */
-bool inet_offload_try(
-	struct leat_inet *inet, const struct leat_inet_conn *conn, const struct leat_tcp_out *out);
-void inet_offload_tried(struct leat_inet *inet);
+bool inet_offload_try(struct leat_inet *inet, enum inet_family family,
+	const struct leat_inet_conn *conn, const struct leat_tcp_out *out);
+void inet_offload_tried(struct leat_inet *inet, enum inet_family family);
 /* The connection whose segment is on trial has taken an ACK. */
-void inet_offload_check(struct leat_inet *inet);
+void inet_offload_check(struct leat_inet *inet, const struct leat_inet_conn *conn);
 /* The connection is no more. */
 void inet_offload_forget(struct leat_inet *inet, const struct leat_inet_conn *conn);
 /* The port called a frame good that is not. */
 void inet_offload_rx_ip_lie(struct leat_inet *inet);
-void inet_offload_rx_tcp_lie(struct leat_inet *inet);
+void inet_offload_rx_tcp_lie(struct leat_inet *inet, enum inet_family family);
+
+static inline enum inet_family
+inet_family(struct leat_ip_addr addr)
+{
+	return leat_ip_addr_is_ipv4(addr) ? INET_IPV4 : INET_IPV6;
+}
+
+static inline bool
+inet_offload_is_on_trial(const struct leat_inet *inet, const struct leat_inet_conn *conn)
+{
+	return inet->trials[INET_IPV4].conn == conn || inet->trials[INET_IPV6].conn == conn;
+}
 
 /* Whether the frame that comes after @p nb_good others that the port called good is believed. */
 static inline bool

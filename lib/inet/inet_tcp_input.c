@@ -12,11 +12,12 @@
 
 /* Hardware has summed it, or a local peer vouches for it. */
 static bool
-tcp_cksum_is_called_good(const struct leat_inet *inet, const struct rte_mbuf *mbuf)
+tcp_cksum_is_called_good(
+	const struct leat_inet *inet, enum inet_family family, const struct rte_mbuf *mbuf)
 {
 	uint64_t flags = mbuf->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
 
-	return inet->offloads.rx_tcp_cksum &&
+	return inet->offloads[family].rx_tcp_cksum &&
 	       (flags == RTE_MBUF_F_RX_L4_CKSUM_GOOD || flags == RTE_MBUF_F_RX_L4_CKSUM_NONE);
 }
 
@@ -35,11 +36,12 @@ static bool
 tcp_check_cksum(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat_slice in,
 	uint32_t off, const struct inet_ip *ip)
 {
-	bool is_called_good = tcp_cksum_is_called_good(inet, mbuf);
+	enum inet_family family = inet_family(ip->dst);
+	bool is_called_good = tcp_cksum_is_called_good(inet, family, mbuf);
 	struct leat_cksum cksum = { 0 };
 	uint16_t pseudo;
 
-	if (is_called_good && inet_offload_is_believed(inet, inet->nb_rx_tcp_good++))
+	if (is_called_good && inet_offload_is_believed(inet, inet->nb_rx_tcp_good[family]++))
 		return true;
 	inet_pseudo_cksum(&cksum, ip);
 	pseudo = leat_cksum_fold(&cksum);
@@ -50,7 +52,7 @@ tcp_check_cksum(struct leat_inet *inet, const struct rte_mbuf *mbuf, struct leat
 		return tcp_take_partial(inet, is_called_good);
 	inet->stats.rx_tcp_cksum++;
 	if (is_called_good)
-		inet_offload_rx_tcp_lie(inet);
+		inet_offload_rx_tcp_lie(inet, family);
 	return false;
 }
 
@@ -150,8 +152,8 @@ inet_tcp_conn_input(
 	if (verdict == LEAT_TCP_REFUSED)
 		inet_tcp_reset(inet, frame, &conn->tcb);
 	inet->stats.rx_tcp_dropped += verdict == LEAT_TCP_DROPPED;
-	if (inet->trial.conn == conn)
-		inet_offload_check(inet);
+	if (inet_offload_is_on_trial(inet, conn))
+		inet_offload_check(inet, conn);
 	inet_conn_settle(inet, conn);
 }
 

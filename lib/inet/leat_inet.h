@@ -119,7 +119,10 @@ struct leat_inet_conf {
 	struct leat_inet_offloads offloads;
 	uint16_t nb_tx_segs_max;  /**< mbufs of a frame that the port takes, 0: any number */
 	uint16_t nb_tso_segs_max; /**< likewise, of one that it cuts */
-	bool trust_offloads;      /**< they are known to be kept: use them without a trial */
+	/** bytes of a frame that the port makes by cutting, from Ethernet on; 0: any, or >= mtu */
+	uint16_t tso_frame_len_max;
+	bool tso_ipv4_only;  /**< what the port promises to cut it cuts of IPv4 alone */
+	bool trust_offloads; /**< they are known to be kept: use them without a trial */
 	/**
 	 * mss is at most mtu - 40; over IPv6 it is at most mtu - 60, and mss_default the one
 	 * of IPv6. Without a reass_budget all connections together keep a
@@ -379,9 +382,10 @@ const struct leat_inet_stats *leat_inet_stats(const struct leat_inet *inet);
 
 /**
  * "inet", the counters; "now", what is in use; "tcp_pool", what connections in motion have
- * lent; and the offloads that were promised, are used and were given up, 1 each that is.
+ * lent; and the offloads that were promised, are used and were given up, 1 each that is,
+ * the latter two for IPv4 and, with a 6 behind their names, for IPv6.
  */
-#define LEAT_INET_STAT_SETS 6
+#define LEAT_INET_STAT_SETS 8
 
 /** All of them, by name, for as long as the stack lives. From any thread. */
 void leat_inet_stat_sets(

@@ -30,15 +30,14 @@ extern "C" {
  * on. When the segment came through only after it was sent again, without the offload, for
  * LEAT_INET_TRIALS_MAX times, the offload is given up.
  *
- * A trial is for both families, over the one whose text comes first; a port that sums or
- * cuts segments of one only must not promise it. The one of tx_ip_cksum, and those behind it,
- * wait for text over IPv4: a stack that never sends any copies its text and cuts it itself.
+ * Each IP family has its own trials, since a port may sum or cut the segments of one only.
  */
 struct leat_inet_offloads {
 	bool tx_tcp_cksum;
-	bool tx_ip_cksum;
+	bool tx_ip_cksum;  /**< IPv4 has it alone */
 	bool tx_multi_seg; /**< the port sends chains; without it every frame is one segment */
-	bool tx_tso;       /**< the port cuts text into segments; wants the other three */
+	/** the port cuts text into segments; wants tx_tcp_cksum, tx_multi_seg, and of IPv4 all */
+	bool tx_tso;
 	/** ol_flags tell; only RTE_MBUF_F_RX_IP_CKSUM_GOOD is believed, all else is checked */
 	bool rx_ip_cksum;
 	/** RTE_MBUF_F_RX_L4_CKSUM_GOOD and _NONE are believed, all else is checked */
@@ -58,6 +57,11 @@ enum leat_inet_notice {
 	LEAT_INET_NOTICE_TX_TSO = 0x40,
 	/** Somebody else says that he has one of our addresses, RFC 5227 section 2.4 */
 	LEAT_INET_NOTICE_CONFLICT = 0x80,
+	/* Those of above over IPv6. */
+	LEAT_INET_NOTICE_TX_TCP_CKSUM6 = 0x100,
+	LEAT_INET_NOTICE_TX_MULTI_SEG6 = 0x200,
+	LEAT_INET_NOTICE_RX_TCP_CKSUM6 = 0x400,
+	LEAT_INET_NOTICE_TX_TSO6 = 0x800,
 };
 
 #ifdef __cplusplus

@@ -88,7 +88,7 @@ struct leat_transport_conf {
 };
 
 #define LEAT_CONN_STATS_MAX      24 /**< numbers about one connection */
-#define LEAT_TRANSPORT_STATS_MAX 8  /**< structs of counters of one transport */
+#define LEAT_TRANSPORT_STATS_MAX 12 /**< structs of counters of one transport */
 
 /** One connection, for a person. */
 struct leat_conn_info {

@@ -63,6 +63,8 @@ init_open_inet(
 		.offloads = port->info.offloads,
 		.nb_tx_segs_max = port->nb_tx_segs_max,
 		.nb_tso_segs_max = port->nb_tso_segs_max,
+		.tso_frame_len_max = port->tso_frame_len_max,
+		.tso_ipv4_only = port->tso_ipv4_only,
 		.nb_conns_max = conf->nb_conns_max,
 		.nb_time_waits_max =
 			own->nb_time_waits_max != 0 ? own->nb_time_waits_max : conf->nb_conns_max,

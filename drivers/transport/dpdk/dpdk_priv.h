@@ -46,6 +46,8 @@ struct leat_dpdk_port {
 	struct rte_mempool *ctl_pool;  /* for headers, copies and control frames */
 	uint16_t nb_tx_segs_max; /* mbufs of a frame, and of one that the device cuts; 0: any */
 	uint16_t nb_tso_segs_max;
+	uint16_t tso_frame_len_max;
+	bool tso_ipv4_only;
 	uint16_t vlan_id;
 	uint8_t nb_addrs;
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];
