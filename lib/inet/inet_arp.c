@@ -102,7 +102,7 @@ inet_arp_input(struct leat_inet *inet, struct leat_slice in)
 		return;
 	}
 	is_for_us = inet_addr_is_ours(inet, leat_ip_addr_from_ipv4(arp.tpa));
-	if (arp.spa != 0) /* 0: a probe, RFC 5227 section 2.1.1 */
+	if (inet_addr_is_peer(inet, sender)) /* none of a probe, RFC 5227 section 2.1.1 */
 		arp_hear(inet, &arp, is_for_us);
 	if (arp.op == LEAT_ARP_OP_REPLY) {
 		inet->stats.rx_arp_replies++;

@@ -9,6 +9,8 @@
 
 #include "inet_priv.h"
 
+#define DOUBT_RETRIES 2u /* of one text, without an answer, until its next hop is asked again */
+
 struct leat_inet_conn *
 inet_conn_alloc(struct leat_inet *inet, const struct inet_flow_key *key)
 {
@@ -170,6 +172,19 @@ inet_conn_iss(struct leat_inet *inet, const struct inet_flow_key *key, uint64_t 
 	return (uint32_t)(now_us >> 2) + (uint32_t)leat_siphash(&inet->isn_key, key, sizeof(*key));
 }
 
+/*
+ * RFC 1122 section 2.3.2.1 (4): what a connection sends again and again may go where its next
+ * hop is not any more, though an answer of his would last for minutes yet.
+ */
+static void
+conn_doubt_next_hop(const struct leat_inet *inet, const struct leat_inet_conn *conn)
+{
+	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
+
+	if (nbr != NULL && conn->tcb.nb_retries >= DOUBT_RETRIES)
+		inet_nbr_doubt(inet, nbr);
+}
+
 void
 leat_inet_timers(struct leat_inet *inet, uint64_t now_us)
 {
@@ -181,8 +196,10 @@ leat_inet_timers(struct leat_inet *inet, uint64_t now_us)
 		struct leat_inet_conn *conn =
 			LEAT_CONTAINER_OF(timer, struct leat_inet_conn, timer);
 
-		if (leat_tcp_deadline(&conn->tcb) <= now_us)
+		if (leat_tcp_deadline(&conn->tcb) <= now_us) {
 			leat_tcp_timeout(&conn->tcb, now_us);
+			conn_doubt_next_hop(inet, conn);
+		}
 		inet_conn_settle(inet, conn);
 	}
 	inet_nbr_timers(inet, now_us);

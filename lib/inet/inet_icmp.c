@@ -2,7 +2,10 @@
 
 /*
  * ICMP, RFC 792 and RFC 1122 section 3.2.2: echo is answered, errors go to TCP,
- * everything else is counted and ignored.
+ * everything else is counted and ignored: redirects too, since the gateway is configured, and
+ * who is on the link could draw traffic to himself by one. Nor are errors sent, against what
+ * section 3.2.2.1 says a host should: all that is heard here is TCP, which has its RST, and a
+ * source that is forged would have a third bear the answer.
  */
 
 #include "inet_priv.h"
@@ -85,7 +88,8 @@ inet_icmp_input(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t of
 
 	if (!inet_icmp_open(inet, mbuf, off, ip, &icmp))
 		return;
-	if (icmp.type == LEAT_ICMP_TYPE_UNREACHABLE) {
+	if (icmp.type == LEAT_ICMP_TYPE_UNREACHABLE || icmp.type == LEAT_ICMP_TYPE_TIME_EXCEEDED ||
+		icmp.type == LEAT_ICMP_TYPE_PARAMETER) {
 		inet_icmp_error_input(inet, mbuf, off, ip, &icmp);
 		return;
 	}

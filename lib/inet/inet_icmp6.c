@@ -2,7 +2,8 @@
 
 /*
  * ICMPv6, RFC 4443: echo is answered, neighbours and what routers tell of our segments are
- * heard, everything else is counted and ignored.
+ * heard, everything else is counted and ignored. No errors are sent, and redirects are not
+ * obeyed, for the reasons that inet_icmp.c has.
  */
 
 #include "inet_priv.h"
@@ -51,6 +52,8 @@ icmp6_dispatch(struct leat_inet *inet, const struct rte_mbuf *mbuf, uint32_t off
 		return;
 	case LEAT_ICMP6_TYPE_UNREACHABLE:
 	case LEAT_ICMP6_TYPE_PACKET_TOO_BIG:
+	case LEAT_ICMP6_TYPE_TIME_EXCEEDED:
+	case LEAT_ICMP6_TYPE_PARAMETER:
 		inet_icmp6_error_input(inet, mbuf, off, ip, icmp);
 		return;
 	case LEAT_ICMP6_TYPE_RS:

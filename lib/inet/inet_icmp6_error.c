@@ -45,6 +45,10 @@ error_of_message(struct inet_icmp_error *error, const struct leat_icmp_hdr *icmp
 {
 	if (icmp->type == LEAT_ICMP6_TYPE_PACKET_TOO_BIG)
 		return error_of_mtu(error, (uint32_t)icmp->id << 16 | icmp->seq, quoted);
+	if (icmp->type != LEAT_ICMP6_TYPE_UNREACHABLE) { /* soft, RFC 1122 section 4.2.3.9 */
+		error->error = -EHOSTUNREACH;
+		return true;
+	}
 	return error_of_code(error, icmp->code);
 }
 

@@ -89,6 +89,8 @@ error_of_code(struct inet_icmp_error *error, const struct leat_icmp_hdr *icmp,
 	if (icmp->code > ICMP_CODE_MAX)
 		return false;
 	error->error = -EHOSTUNREACH;
+	if (icmp->type != LEAT_ICMP_TYPE_UNREACHABLE) /* soft, whatever its code */
+		return true;
 	switch (icmp->code) {
 	case ICMP_CODE_FRAG_NEEDED:
 		error->mss = mss_of_next_hop(icmp->seq, ip->total_len);

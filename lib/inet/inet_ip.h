@@ -126,6 +126,8 @@ void inet_nbr_hear(
 void inet_nbr_hear_of(struct leat_inet *inet, struct leat_ip_addr addr, const uint8_t *mac);
 /* It is to be asked again. */
 void inet_nbr_age(const struct leat_inet *inet, struct inet_nbr *nbr);
+/* Nothing seems to arrive through it: it is to be asked again, unless it was heard just now. */
+void inet_nbr_doubt(const struct leat_inet *inet, struct inet_nbr *nbr);
 /*
  * A segment that a connection was waiting for came through the neighbour, RFC 4861 section
  * 7.3.1: text, or an ACK of what was not acknowledged yet.

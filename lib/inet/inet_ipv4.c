@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/*
+ * IPv4, RFC 791 and RFC 1122 section 3.2.1. Options are skipped: a route is neither recorded nor
+ * returned by the way it names, RFC 1122 section 3.2.1.8, as routers drop such packets by now
+ * (RFC 7126 section 4).
+ */
+
 #include "inet_priv.h"
 
 /* RFC 1122 section 3.2.1.3: who may be the source of a packet to us. */

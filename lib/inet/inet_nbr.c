@@ -263,6 +263,16 @@ inet_nbr_get(struct leat_inet *inet, uint64_t now_us, struct leat_ip_addr addr)
 	return nbr;
 }
 
+/* RFC 1122 section 2.3.2.2, RFC 4861 section 7.2.2: the latest packets are kept. */
+static void
+nbr_drop_oldest(struct leat_inet *inet, struct inet_nbr *nbr)
+{
+	rte_pktmbuf_free(nbr->queue[0]);
+	nbr->nb_queued--;
+	inet->buffers.nb_held--;
+	memmove(nbr->queue, nbr->queue + 1, nbr->nb_queued * sizeof(nbr->queue[0]));
+}
+
 bool
 inet_nbr_address(struct leat_inet *inet, struct inet_nbr *nbr, struct rte_mbuf *frame)
 {
@@ -273,8 +283,11 @@ inet_nbr_address(struct leat_inet *inet, struct inet_nbr *nbr, struct rte_mbuf *
 	if (nbr->nb_queued == LEAT_INET_ARP_QUEUE_MAX ||
 		inet->buffers.nb_held >= inet->buffers.nb_held_max) {
 		inet->stats.nbr_queue_full++;
-		rte_pktmbuf_free(frame);
-		return false;
+		if (nbr->nb_queued == 0) {
+			rte_pktmbuf_free(frame);
+			return false;
+		}
+		nbr_drop_oldest(inet, nbr);
 	}
 	nbr->queue[nbr->nb_queued++] = frame;
 	inet->buffers.nb_held++;
@@ -309,6 +322,13 @@ inet_nbr_age(const struct leat_inet *inet, struct inet_nbr *nbr)
 {
 	if (nbr->state == INET_NBR_REACHABLE)
 		nbr->confirmed_us = inet->now_us - inet_nbr_age_us(nbr) - 1;
+}
+
+void
+inet_nbr_doubt(const struct leat_inet *inet, struct inet_nbr *nbr)
+{
+	if (inet->now_us - nbr->confirmed_us > NBR_IN_USE_US)
+		inet_nbr_age(inet, nbr);
 }
 
 /* Ask who has it whether he still does, at most once in LEAT_INET_ARP_RETRY_US. */

@@ -24,9 +24,13 @@ extern "C" {
 #define LEAT_ICMP_TYPE_ECHO_REPLY      0u
 #define LEAT_ICMP_TYPE_UNREACHABLE     3u
 #define LEAT_ICMP_TYPE_ECHO            8u
+#define LEAT_ICMP_TYPE_TIME_EXCEEDED   11u
+#define LEAT_ICMP_TYPE_PARAMETER       12u
 
 #define LEAT_ICMP6_TYPE_UNREACHABLE    1u
 #define LEAT_ICMP6_TYPE_PACKET_TOO_BIG 2u
+#define LEAT_ICMP6_TYPE_TIME_EXCEEDED  3u
+#define LEAT_ICMP6_TYPE_PARAMETER      4u
 #define LEAT_ICMP6_TYPE_ECHO           128u
 #define LEAT_ICMP6_TYPE_ECHO_REPLY     129u
 #define LEAT_ICMP6_TYPE_RS             133u /**< router solicitation, RFC 4861 */

@@ -154,4 +154,25 @@ TEST_F(InetIcmp6Error, ClosedPortEndsAConnectAndOtherReasonsWait)
 	}
 }
 
+// RFC 4443 sections 3.3 and 3.4, and RFC 1122 section 4.2.3.9.
+TEST_F(InetIcmp6Error, TimeExceededAndParameterProblemAreSoft)
+{
+	for (uint8_t type : { LEAT_ICMP6_TYPE_TIME_EXCEEDED, LEAT_ICMP6_TYPE_PARAMETER }) {
+		for (uint8_t code : { 0, 1, 2, 4 }) {
+			Open();
+			Meet6();
+			leat_inet_conn *conn;
+
+			ASSERT_EQ(
+				0, leat_inet_connect(inet_, V6("fd77::2"), kPort, now_us_, &conn));
+			std::vector<Frame> syn = Output();
+			ASSERT_EQ(1u, syn.size());
+			Input({ Error(type, code, 0, syn[0]) });
+			EXPECT_TRUE(Events().empty());
+			EXPECT_EQ(1u, Stats().tcp_unreachable) << (int)type << (int)code;
+			Close();
+		}
+	}
+}
+
 } // namespace

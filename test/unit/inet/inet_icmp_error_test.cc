@@ -28,7 +28,7 @@ class InetIcmpError : public InetLab
 	{
 		Frame icmp(8), quoted(20 + options_len), segment(8);
 
-		icmp[0] = LEAT_ICMP_TYPE_UNREACHABLE;
+		icmp[0] = type_;
 		icmp[1] = code;
 		leat_be16_put(&icmp[6], mtu);
 		quoted[0] = (uint8_t)(0x40 | (20 + options_len) / 4);
@@ -86,6 +86,7 @@ class InetIcmpError : public InetLab
 	}
 
 	leat_inet_conn *conn_ = nullptr;
+	uint8_t type_ = LEAT_ICMP_TYPE_UNREACHABLE;
 };
 
 TEST_F(InetIcmpError, SmallerPathMtuIsUsedAtOnce)
@@ -268,6 +269,28 @@ TEST_F(InetIcmpError, SoftErrorIsTheReasonOfAConnectThatTimesOut)
 		ASSERT_EQ(1u, events.size());
 		EXPECT_EQ(c.error, events[0].error);
 		Close();
+	}
+}
+
+// RFC 1122 section 4.2.3.9: of these none is hard, whatever its code.
+TEST_F(InetIcmpError, TimeExceededAndParameterProblemAreSoft)
+{
+	for (uint8_t type : { LEAT_ICMP_TYPE_TIME_EXCEEDED, LEAT_ICMP_TYPE_PARAMETER }) {
+		for (uint8_t code : { 0, 1, 2, 3, 4 }) {
+			leat_inet_conn *conn;
+
+			Open();
+			Meet();
+			ASSERT_EQ(0, leat_inet_connect(inet_, V4(kPeerAddr), 80, now_us_, &conn));
+			std::vector<SeenTcp> sent = OutputTcp();
+			ASSERT_EQ(1u, sent.size());
+			type_ = type;
+			Input({ Error(code, 0, sent[0]) });
+			EXPECT_TRUE(Events().empty());
+			EXPECT_EQ(1u, Stats().tcp_unreachable) << (int)type << (int)code;
+			EXPECT_EQ(0u, Stats().tcp_pmtu_lowered);
+			Close();
+		}
 	}
 }
 

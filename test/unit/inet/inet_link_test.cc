@@ -168,6 +168,48 @@ TEST_F(InetArp, AnnouncesEveryAddressFirst)
 	EXPECT_TRUE(Output().empty());
 }
 
+TEST_F(InetArp, EveryAddressIsAnsweredForAndAnswers)
+{
+	leat_error error = {};
+
+	conf_.nb_addrs = LEAT_INET_ADDRS_MAX;
+	for (uint32_t i = 0; i < LEAT_INET_ADDRS_MAX; i++)
+		conf_.addrs[i] = { V4(kOurAddr + (i << 8)), 24 };
+	Open();
+	EXPECT_EQ(LEAT_INET_ADDRS_MAX, Output().size());
+	for (uint32_t i = 0; i < LEAT_INET_ADDRS_MAX; i++) {
+		Ip echo;
+
+		echo.src = kPeerAddr + (i << 8);
+		echo.dst = kOurAddr + (i << 8);
+		Input({ BuildArp(LEAT_ARP_OP_REQUEST, kPeerMac, echo.src, kPeerMac, echo.dst,
+			kBroadcastMac) });
+		std::vector<Frame> out = Output();
+		leat_arp arp;
+		ASSERT_EQ(1u, out.size());
+		ASSERT_TRUE(IsArp(out[0], &arp));
+		EXPECT_EQ(echo.dst, arp.spa);
+		EXPECT_ECHO(true, echo);
+	}
+	Close();
+	conf_.nb_addrs++;
+	EXPECT_EQ(-EINVAL, leat_inet_open(&conf_, &inet_, &error));
+}
+
+// RFC 1122 section 3.2.1.3: they are nobody's.
+TEST_F(InetArp, AddressesThatNoHostHasAreNotLearnt)
+{
+	Open();
+	(void)Output();
+	for (uint32_t addr : { kOurAddr | 0xff, 0xe0000001u, 0x7f000001u, 0xffffffffu })
+		Input({ BuildArp(
+			LEAT_ARP_OP_REQUEST, kPeerMac, addr, kPeerMac, kOurAddr, kBroadcastMac) });
+	EXPECT_EQ(4u, Output().size()) << "and yet answered, as RFC 826 has it";
+	leat_inet_nbr_info info;
+	for (uint32_t i = 0; i < conf_.nb_neighbours_max; i++)
+		EXPECT_EQ(0, leat_inet_nbr_at(inet_, i, &info));
+}
+
 TEST_F(InetArp, FirstRequestForOurAddressIsAnswered)
 {
 	Open();
@@ -228,7 +270,8 @@ TEST_F(InetArp, ReplyThatNobodyAskedForCreatesNoEntry)
 	EXPECT_EQ(1u, Stats().rx_arp_replies);
 }
 
-TEST_F(InetArp, FramesWaitForTheReplyAndTheFifthIsDropped)
+// RFC 1122 section 2.3.2.2, RFC 4861 section 7.2.2: the latest are kept.
+TEST_F(InetArp, FramesWaitForTheReplyAndTheFifthTakesTheFirstOnesPlace)
 {
 	conf_.cookies = LEAT_INET_COOKIES_NEVER;
 	Open();
@@ -242,7 +285,7 @@ TEST_F(InetArp, FramesWaitForTheReplyAndTheFifthIsDropped)
 	ASSERT_EQ(LEAT_INET_ARP_QUEUE_MAX, out.size());
 	for (uint16_t i = 0; i < LEAT_INET_ARP_QUEUE_MAX; i++) {
 		EXPECT_TRUE(leat_eth_addr_is_equal(kPeerMac, out[i].eth.dst));
-		EXPECT_EQ(2000 + i, out[i].ports.dst) << "in their order";
+		EXPECT_EQ(2001 + i, out[i].ports.dst) << "in their order";
 	}
 }
 

@@ -286,6 +286,35 @@ TEST_F(InetNbr, TextEndsTheQuestionForAnAgedOne)
 	(void)Output();
 }
 
+// RFC 1122 section 2.3.2.1 (4): advice from above. A successor that told nobody is found.
+TEST_F(InetNbr, NextHopOfTextThatIsSentAgainAndAgainIsAskedForAnew)
+{
+	Open();
+	Meet();
+	ASSERT_EQ(0, leat_inet_listen(inet_, V4(0), kPort, nullptr));
+	leat_inet_conn *conn = Accept();
+	uint64_t nb_asked = Stats().tx_arp_requests, until_us = now_us_ + 20 * kSecondUs;
+	bool has_come = false;
+
+	Wait(2 * kSecondUs);
+	ASSERT_EQ(0, leat_inet_send(inet_, conn, Text("x")));
+	while (!has_come && now_us_ < until_us) {
+		leat_arp arp;
+
+		for (const Frame &frame : Output()) {
+			if (!IsArp(frame, &arp))
+				has_come = leat_eth_addr_is_equal(kThirdMac, frame.data());
+			else if (leat_eth_addr_is_broadcast(frame.data()))
+				Answer(kThirdMac); // and the old place is silent
+		}
+		Wait(kSecondUs / 10);
+	}
+	EXPECT_TRUE(has_come);
+	EXPECT_EQ(nb_asked + 2, Stats().tx_arp_requests) << "him alone, then everybody";
+	EXPECT_EQ(1u, Stats().nbr_moved);
+	leat_inet_abort(inet_, conn);
+}
+
 // The table is full, and one more is needed.
 TEST_F(InetNbr, OldestOfThoseThatDoNotAnswerMakesRoom)
 {
