@@ -19,21 +19,21 @@ TEST(TcpConf, DefaultsAreThoseOfTheRfcs)
 
 	leat_tcp_conf_init(&conf, 1460);
 	EXPECT_EQ(1460, conf.mss);
-	EXPECT_EQ(536, conf.mss_default);         // RFC 9293 section 3.7.1
-	EXPECT_EQ(262144u, conf.rcv_wnd_max);     // all of it can be told
+	EXPECT_EQ(536, conf.mss_default);     // RFC 9293 section 3.7.1
+	EXPECT_EQ(262144u, conf.rcv_wnd_max); // all of it can be told
 	EXPECT_GE(65535u << conf.wscale, conf.rcv_wnd_max);
 	EXPECT_EQ(262144u, conf.snd_len_max);
 	EXPECT_EQ(1000000u, conf.rto_initial_us); // RFC 6298 rule 2.1
 	EXPECT_EQ(200000u, conf.rto_min_us);
-	EXPECT_EQ(60000000u, conf.rto_max_us);    // rule 2.5: no less
-	EXPECT_EQ(15, conf.nb_retries_max);       // RFC 9293 section 3.8.3: R2
+	EXPECT_EQ(60000000u, conf.rto_max_us); // rule 2.5: no less
+	EXPECT_EQ(15, conf.nb_retries_max);    // RFC 9293 section 3.8.3: R2
 	EXPECT_EQ(6, conf.nb_syn_retries_max);
-	EXPECT_EQ(40000u, conf.ack_delay_us);     // RFC 5681 section 4.2: no more than 500 ms
+	EXPECT_EQ(40000u, conf.ack_delay_us); // RFC 5681 section 4.2: no more than 500 ms
 	EXPECT_EQ(30000000u, conf.time_wait_us);
 	EXPECT_EQ(60000000u, conf.fin_wait_2_us);
 	EXPECT_EQ(1024, conf.nb_reass_max);
 	EXPECT_EQ(nullptr, conf.reass_budget);
-	EXPECT_EQ(0u, conf.keep_idle_s);          // RFC 9293 section 3.8.4: off
+	EXPECT_EQ(0u, conf.keep_idle_s); // RFC 9293 section 3.8.4: off
 	EXPECT_EQ(75u, conf.keep_interval_s);
 	EXPECT_EQ(9, conf.nb_keep_probes_max);
 	EXPECT_EQ(LEAT_TCP_CUBIC, conf.congestion);
