@@ -41,7 +41,7 @@ void
 inet_arp_ask(struct leat_inet *inet, const struct inet_nbr *nbr, struct leat_ip_addr src)
 {
 	/* RFC 1122 section 2.3.2.1 (2): one that was known is first asked where it was. */
-	bool is_poll = nbr->state == INET_NBR_PROBE && nbr->nb_tries == 1;
+	bool is_poll = nbr->state == INET_NBR_PROBE && nbr->nb_tries == 0;
 
 	arp_request(inet, nbr->addr, src, is_poll ? nbr->mac : mac_broadcast);
 }
