@@ -181,6 +181,8 @@ conn_doubt_next_hop(const struct leat_inet *inet, const struct leat_inet_conn *c
 {
 	struct inet_nbr *nbr = inet_nbr_of_conn(conn);
 
+	if (conn->half_open) /* its SYN may be forged */
+		return;
 	if (nbr != NULL && conn->tcb.nb_retries >= DOUBT_RETRIES)
 		inet_nbr_doubt(inet, nbr);
 }

@@ -247,7 +247,7 @@ TEST_F(InetDump, OffloadsAreToldAsPromisedUsedOrGivenUp)
 	EXPECT_EQ(0u, Told("offload_promised", "tx_tso"));
 	EXPECT_EQ(0u, Told("offload_used", "tx_tcp_cksum")) << "its trial is to come";
 	EXPECT_EQ(1u, Told("offload_used", "rx_tcp_cksum"));
-	inet_offload_rx_tcp_lie(inet_);
+	inet_offload_rx_tcp_lie(inet_, INET_IPV4);
 	EXPECT_EQ(0u, Told("offload_used", "rx_tcp_cksum"));
 	EXPECT_EQ(1u, Told("offload_given_up", "rx_tcp_cksum"));
 	EXPECT_EQ(1u, Told("offload_used", "rx_ip_cksum"));

@@ -310,7 +310,8 @@ TEST_F(InetNbr, NextHopOfTextThatIsSentAgainAndAgainIsAskedForAnew)
 		Wait(kSecondUs / 10);
 	}
 	EXPECT_TRUE(has_come);
-	EXPECT_EQ(nb_asked + 2, Stats().tx_arp_requests) << "him alone, then everybody";
+	EXPECT_EQ(nb_asked + 3, Stats().tx_arp_requests)
+		<< "him alone, then everybody, then the successor alone";
 	EXPECT_EQ(1u, Stats().nbr_moved);
 	leat_inet_abort(inet_, conn);
 }
