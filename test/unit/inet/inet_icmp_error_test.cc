@@ -33,7 +33,7 @@ class InetIcmpError : public InetLab
 		leat_be16_put(&icmp[6], mtu);
 		quoted[0] = (uint8_t)(0x40 | (20 + options_len) / 4);
 		leat_be16_put(&quoted[2], of.ip.total_len);
-		quoted[6] = 0x40; // DF
+		leat_be16_put(&quoted[6], (uint16_t)(0x4000 | of.ip.frag_off / 8)); // DF
 		quoted[8] = 7;
 		quoted[9] = of.ip.proto;
 		leat_be32_put(&quoted[12], of.ip.src);
@@ -206,6 +206,17 @@ TEST_F(InetIcmpError, OfAnotherProtocolIsIgnored)
 
 	sent.ip.proto = 17;
 	Input({ Error(kClosedPort, 0, sent) });
+	EXPECT_EQ(1u, Stats().rx_icmp_ignored);
+	EXPECT_EQ(0u, Stats().rx_icmp_errors);
+}
+
+// We send none: what stands where a TCP header would be is something else.
+TEST_F(InetIcmpError, OfALaterFragmentIsIgnored)
+{
+	SeenTcp sent = SendFullSegments();
+
+	sent.ip.frag_off = 8;
+	Input({ Error(kFragNeeded, 600, sent) });
 	EXPECT_EQ(1u, Stats().rx_icmp_ignored);
 	EXPECT_EQ(0u, Stats().rx_icmp_errors);
 }

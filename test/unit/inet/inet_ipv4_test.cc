@@ -34,6 +34,19 @@ TEST_F(InetIpv4, SourcesThatNoPeerCanHaveAreDropped)
 	EXPECT_EQ(1u, Stats().rx_ipv4_src_own);
 }
 
+// RFC 3021: a link of two has no address but theirs.
+TEST_F(InetIpv4, LinkOfTwoHasNoBroadcastAddress)
+{
+	Ip ip;
+
+	ip.dst = kPeerAddr; // 10.77.0.2/31, and its peer is 10.77.0.3
+	ip.src = kThirdAddr;
+	conf_.addrs[0] = { V4(ip.dst), 31 };
+	Open();
+	(void)Output();
+	EXPECT_ECHO(true, ip);
+}
+
 TEST_F(InetIpv4, DestinationsThatAreNotOursAreDropped)
 {
 	Open();
@@ -172,17 +185,19 @@ TEST_F(InetIcmp, BadChecksumShortMessageAndOtherTypesAreCounted)
 {
 	Open();
 	Meet();
-	Frame bad = BuildEcho(1, "x"), reply = BuildEcho(1, "x");
+	Frame bad = BuildEcho(1, "x"), reply = BuildEcho(1, "x"), coded = BuildEcho(1, "x");
 	Ip ip;
 
 	bad[42] ^= 1;
 	reply[34] = 0;
 	leat_be16_put(&reply[36], (uint16_t)(leat_be16_get(&reply[36]) + 0x0800));
+	coded[35] = 1;
+	leat_be16_put(&coded[36], (uint16_t)(leat_be16_get(&coded[36]) - 1));
 	ip.proto = LEAT_IPV4_PROTO_ICMP;
-	Input({ bad, reply, ip.Build(Frame(7)) });
+	Input({ bad, reply, coded, ip.Build(Frame(7)) });
 	EXPECT_TRUE(Output().empty());
 	EXPECT_EQ(1u, Stats().rx_icmp_cksum);
-	EXPECT_EQ(1u, Stats().rx_icmp_ignored);
+	EXPECT_EQ(2u, Stats().rx_icmp_ignored);
 	EXPECT_EQ(1u, Stats().rx_icmp_malformed);
 }
 

@@ -60,6 +60,23 @@ TEST_F(InetEth, MulticastSourceAndOtherTypesAreDropped)
 	EXPECT_EQ(1u, Stats().rx_eth_type);
 }
 
+// RFC 1122 section 3.3.6: a group that IPv6 has joined takes no IPv4.
+TEST_F(InetEth, GroupsOfIpv6TakeIpv6Only)
+{
+	const uint8_t all_nodes[] = { 0x33, 0x33, 0, 0, 0, 1 };
+	leat_ip_addr addr = {};
+	Ip ip;
+
+	addr.bytes[0] = 0xfd;
+	addr.bytes[15] = 1;
+	conf_.addrs[conf_.nb_addrs++] = { addr, 64 };
+	ip.eth_dst = all_nodes;
+	Open();
+	(void)Output();
+	EXPECT_ECHO(false, ip);
+	EXPECT_EQ(1u, Stats().rx_eth_multicast);
+}
+
 TEST_F(InetEth, EveryPrefixOfAFrameIsDroppedWithoutHarm)
 {
 	Open();

@@ -254,6 +254,10 @@ TEST_F(InetTcp, ListenerOfTheAddressGoesBeforeThatOfAny)
 	EXPECT_EQ(&own, leat_inet_conn_listener(Accept(1)));
 	ASSERT_EQ(0, leat_inet_unlisten(inet_, V4(kOurAddr), kPort));
 	EXPECT_EQ(&any, leat_inet_conn_listener(Accept(2)));
+	ASSERT_EQ(0, leat_inet_unlisten(inet_, V4(0), kPort)); // whatever their order is
+	ASSERT_EQ(0, leat_inet_listen(inet_, V4(kOurAddr), kPort, &own));
+	ASSERT_EQ(0, leat_inet_listen(inet_, V4(0), kPort, &any));
+	EXPECT_EQ(&own, leat_inet_conn_listener(Accept(3)));
 }
 
 TEST_F(InetTcp, UnlistenLeavesWhatIsOpenAndRefusesWhatIsNew)
