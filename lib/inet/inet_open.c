@@ -217,19 +217,27 @@ leat_inet_record_len(const struct leat_inet_conf *conf)
 }
 
 /*
- * The engine's pool: what is in flight lies in mbufs, so does what came early, and no more
- * than so many connections can have some.
+ * The engine's pool: what is in flight lies in mbufs of text, what came early in those that
+ * it arrived in, and no more than so many connections can have some.
  */
 static uint32_t
 conf_nb_records(const struct leat_inet_conf *conf)
 {
-	return conf->pool->size;
+	return conf->text_pool != NULL ? conf->text_pool->size : conf->pool->size;
+}
+
+static uint32_t
+conf_nb_early(const struct leat_inet_conf *conf)
+{
+	const struct rte_mempool *pool = conf->rx_pool != NULL ? conf->rx_pool : conf->pool;
+
+	return pool->size / REASS_POOL_SHARE;
 }
 
 static uint32_t
 conf_nb_reass(const struct leat_inet_conf *conf)
 {
-	return LEAT_MAX(LEAT_MIN(conf->nb_conns_max, conf->pool->size / REASS_POOL_SHARE), 1u);
+	return LEAT_MAX(LEAT_MIN(conf->nb_conns_max, conf_nb_early(conf)), 1u);
 }
 
 static size_t
@@ -320,7 +328,7 @@ init_fields(struct leat_inet *inet)
 	inet->conn_stride = conf_conn_stride(conf);
 	inet->nb_half_open_max = LEAT_MAX(conf->nb_conns_max / LEAT_INET_HALF_OPEN_SHARE, 1u);
 	inet->nb_half_open_max = LEAT_MIN(inet->nb_half_open_max, LEAT_INET_HALF_OPEN_MAX);
-	inet->nb_reass_left = conf->pool->size / REASS_POOL_SHARE;
+	inet->nb_reass_left = conf_nb_early(conf);
 	if (conf->tcp.reass_budget == NULL)
 		inet->conf.tcp.reass_budget = &inet->nb_reass_left;
 	inet->echo_bucket = bucket_full(LEAT_INET_ECHO_RATE, LEAT_INET_ECHO_BURST, conf->now_us);

@@ -126,8 +126,8 @@ struct leat_inet_conf {
 	/**
 	 * mss is at most mtu - 40; over IPv6 it is at most mtu - 60, and mss_default the one
 	 * of IPv6. Without a reass_budget all connections together keep a
-	 * quarter of the mbufs of @p pool out of order; without a ts_offset it is drawn
-	 * from @p seed. Its pool is the stack's own: a record for each mbuf of @p pool.
+	 * quarter of the mbufs of @p rx_pool out of order; without a ts_offset it is drawn
+	 * from @p seed. Its pool is the stack's own: a record for each mbuf of @p text_pool.
 	 */
 	struct leat_tcp_conf tcp;
 	enum leat_inet_cookies cookies;
@@ -142,8 +142,8 @@ struct leat_inet_conf {
 	struct rte_mempool *pool;
 	/**
 	 * Whose mbufs arrive, and those of text to be sent: watched, so that who would begin
-	 * is turned away and who holds text waits while they run low. Borrowed; NULL: not
-	 * watched.
+	 * is turned away and who holds text waits while they run low. Borrowed; NULL: @p pool,
+	 * and not watched.
 	 */
 	struct rte_mempool *rx_pool;
 	struct rte_mempool *text_pool;

@@ -285,6 +285,25 @@ TEST_F(InetBuffer, WhoWouldBeginIsTurnedAwayWhileAnyPoolIsLow)
 	}
 }
 
+// It stays in the mbufs that it arrived in, of which there are more than those of the stack's
+// own frames: a few peers with holes shall not use up the share of all.
+TEST_F(InetBuffer, EarlyTextHasAShareOfTheMbufsThatReceive)
+{
+	leat_stat_set sets[LEAT_INET_STAT_SETS];
+	uint64_t nb_left = 0;
+
+	ASSERT_NE(kNbRx, pool_->size);
+	OpenListening();
+	leat_inet_stat_sets(inet_, sets);
+	for (const leat_stat_set &set : sets) {
+		for (uint32_t i = 0; i < set.nb_defs; i++) {
+			if (strcmp(set.defs[i].name, "nb_reass_left") == 0)
+				nb_left = leat_stat_read(&set, &set.defs[i]);
+		}
+	}
+	EXPECT_EQ(kNbRx / 4, nb_left);
+}
+
 TEST_F(InetBuffer, ACookieIsTakenOnceThereAreBuffersAgain)
 {
 	for (rte_mempool *pool : { text_, pool_ }) {
