@@ -499,8 +499,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	leat_tcp_fini(&conn.tcb);
 	leat_tcp_fini(&conn.tcb);
 	LEAT_VERIFY(conn.nb_reass_left == NB_REASS_MAX);
-	LEAT_VERIFY(leat_tcp_pool_nb_records(tcp_pool) == NB_RECORDS);
-	LEAT_VERIFY(leat_tcp_pool_nb_reass(tcp_pool) == NB_EARLY);
+	LEAT_VERIFY(leat_tcp_pool_stats(tcp_pool)->records_free == NB_RECORDS);
+	LEAT_VERIFY(leat_tcp_pool_stats(tcp_pool)->reass_free == NB_EARLY);
 	LEAT_VERIFY(rte_mempool_avail_count(pool) == NB_MBUFS);
 	return 0;
 }
