@@ -454,6 +454,8 @@ world_open(uint8_t how)
 	memcpy(world.conf.mac, wire_our_mac, LEAT_ETH_ADDR_LEN);
 	if ((how & 4) != 0)
 		world.conf.cookies = LEAT_INET_COOKIES_ALWAYS;
+	else if ((how & 128) != 0)
+		world.conf.cookies = LEAT_INET_COOKIES_NEVER;
 	if ((how & 8) != 0)
 		world.conf.nb_record_segs = NB_RECS;
 	leat_tcp_conf_init(&world.conf.tcp, WIRE_MTU - 40);
