@@ -169,7 +169,7 @@ rtx_resume(struct leat_tcb *tcb, uint64_t now_us)
 	int32_t left_us = (int32_t)(tcb->rto_at_us - (uint32_t)now_us);
 
 	tcb->timer_kind = TCP_TIMER_RTX;
-	tcb->rtx_at_us = now_us + (uint32_t)LEAT_MAX(left_us, 0);
+	tcb->rtx_at_us = now_us + (uint32_t)LEAT_MAX(left_us, 1); /* if that is over, it is next */
 }
 
 /* How often what is under way may be sent again. */

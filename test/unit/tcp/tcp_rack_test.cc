@@ -96,6 +96,27 @@ TEST_F(TcpRack, ReorderingTimerDoesNotPutTheTimeoutOff)
 	EXPECT_EQ(now + tcb.rto_us, tcb.rtx_at_us);
 }
 
+// The worker was held up: the loss is found first, and the time-out that is over comes next.
+TEST_F(TcpRack, ReorderingTimerThatIsLateLeavesTheTimeoutDueNext)
+{
+	Open();
+	SendPaced(3);
+	now += kRttUs - 3000;
+	AckSegs(0, { { 1, 2 } });
+	AckSegs(3);
+	SendPaced(6);
+	now += kRttUs - 6000;
+	AckSegs(3, { { 4, 5 } });
+	ASSERT_EQ(TCP_TIMER_REO, tcb.timer_kind);
+	now += 10 * (uint64_t)tcb.rto_us;
+	leat_tcp_timeout(&tcb, now);
+	EXPECT_EQ("D", Leaving());
+	EXPECT_EQ(0, tcb.nb_retries);
+	EXPECT_EQ(now + 1, leat_tcp_deadline(&tcb));
+	Fire();
+	EXPECT_EQ(1, tcb.nb_retries);
+}
+
 // Without three segments behind it: what left before something that arrived.
 TEST_F(TcpRack, LossIsFoundByOneLaterSegment)
 {
