@@ -70,7 +70,6 @@ TEST_F(TcpRcvWnd, NoUpdateIsSentWhileHalfOfTheWindowIsOpen)
 	}
 }
 
-// A compact TIME-WAIT repeats the edge that the last ACK of the connection told.
 TEST_F(TcpRcvWnd, NoUpdateIsSentBehindThePeersFin)
 {
 	Establish();
@@ -82,6 +81,7 @@ TEST_F(TcpRcvWnd, NoUpdateIsSentBehindThePeersFin)
 	EXPECT_TRUE(Output().empty());
 }
 
+// A compact TIME-WAIT repeats the edge that the last ACK of the connection told.
 TEST_F(TcpRcvWnd, EdgeStaysBehindThePeersFin)
 {
 	leat_tcp_time_wait tw;
