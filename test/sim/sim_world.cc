@@ -151,6 +151,8 @@ Sim::Advance(uint64_t next_us)
 	if (nb_turns_now_ > kTurnsAtOneTimeMax ||
 		links[0].NbSent() + links[1].NbSent() > kFramesMax)
 		Fail("both sides talk without end");
+	if (now_us > kBeginUs + kWorldMaxUs)
+		Fail("a timer runs without end");
 }
 
 void

@@ -36,6 +36,8 @@ constexpr size_t kShortStream = 30000;
 constexpr uint32_t kIsnStep = 2 * kLongStream;
 constexpr uint32_t kReopensMax = 3;
 constexpr uint64_t kFramesMax = 3000000;
+// A reader who rests for minutes after each few bytes needs many hours, nobody needs days.
+constexpr uint64_t kWorldMaxUs = 1000000 * kSecondUs;
 constexpr unsigned int kTurnsAtOneTimeMax = 100000;
 constexpr uint64_t kIdleMaxUs = 600 * kSecondUs;
 constexpr uint32_t kFinWait2Us = 4200u * 1000000u;
