@@ -1,119 +1,149 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The fields that say where a request ends and what becomes of its connection. */
+/* The fields that say where a message ends and what becomes of its connection. */
 
 #include "http_priv.h"
 
-/* Sets of ASCII bytes, one bit each. */
-static const uint64_t token_bytes[2] = { 0x03ff6cfa00000000u, 0x57ffffffc7fffffeu };
-static const uint64_t host_bytes[2] = { 0x2fff7ff200000000u, 0x47fffffeaffffffeu };
+#define PORT_MAX 65535u
 
+/* Take the next element, trimmed and perhaps empty, off a comma-separated list. */
+static struct leat_slice
+list_next(struct leat_slice *list, bool *has_more)
+{
+	const uint8_t *comma = memchr(list->data, ',', list->len);
+	struct leat_slice element = *list;
+
+	*has_more = comma != NULL;
+	if (comma != NULL) {
+		element.len = (size_t)(comma - list->data);
+		list->data += element.len + 1;
+		list->len -= element.len + 1;
+	}
+	return http_trim(element);
+}
+
+size_t
+http_host_len(struct leat_slice s)
+{
+	const uint8_t *end;
+
+	if (s.len > 0 && s.data[0] == '[')
+		end = memchr(s.data, ']', s.len);
+	else
+		end = memchr(s.data, ':', s.len);
+	if (end == NULL)
+		return s.len;
+	return (size_t)(end - s.data) + (*end == ']');
+}
+
+/* The bytes of an IPv6 address between brackets; an IPvFuture is nothing that we serve. */
 static bool
-set_has(const uint64_t set[2], uint8_t c)
+is_ip_literal(struct leat_slice s)
 {
-	return c < 128 && (set[c >> 6] >> (c & 63) & 1) != 0;
-}
+	if (s.len < 4 || s.data[s.len - 1] != ']') /* "[::]" */
+		return false;
+	for (size_t i = 1; i < s.len - 1; i++) {
+		uint8_t c = s.data[i];
+		uint8_t letter = c | 0x20;
 
-bool
-http_is_token_byte(uint8_t c)
-{
-	return set_has(token_bytes, c);
-}
-
-bool
-http_is_token(struct leat_slice s)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		if (!set_has(token_bytes, s.data[i]))
+		if ((c < '0' || c > ':') && c != '.' && (letter < 'a' || letter > 'f'))
 			return false;
 	}
-	return s.len > 0;
+	return true;
+}
+
+static bool
+is_hex(uint8_t c)
+{
+	uint8_t letter = c | 0x20;
+
+	return (c >= '0' && c <= '9') || (letter >= 'a' && letter <= 'f');
+}
+
+/* A "%" begins an encoded byte. A "," would make two names out of one where hops join lines. */
+static bool
+is_name(struct leat_slice s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		if (http_is(s.data[i], HTTP_NAME))
+			continue;
+		if (s.data[i] != '%' || s.len - i < 3 || !is_hex(s.data[i + 1]) ||
+			!is_hex(s.data[i + 2]))
+			return false;
+		i += 2;
+	}
+	return true;
+}
+
+static bool
+is_port(struct leat_slice s)
+{
+	uint32_t port = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		uint8_t digit = (uint8_t)(s.data[i] - '0');
+
+		if (digit > 9)
+			return false;
+		port = port * 10 + digit;
+		if (port > PORT_MAX)
+			return false;
+	}
+	return true;
 }
 
 bool
 http_is_host(struct leat_slice s)
 {
-	for (size_t i = 0; i < s.len; i++) {
-		if (!set_has(host_bytes, s.data[i]))
+	struct leat_slice host = { s.data, http_host_len(s) };
+	struct leat_slice port = { s.data + host.len, s.len - host.len };
+
+	if (port.len > 0) {
+		if (port.data[0] != ':' || host.len == 0)
 			return false;
+		port.data++;
+		port.len--;
 	}
-	return true;
-}
-
-static bool
-is_ows(uint8_t c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static struct leat_slice
-slice_trim(struct leat_slice s)
-{
-	while (s.len > 0 && is_ows(s.data[0])) {
-		s.data++;
-		s.len--;
-	}
-	while (s.len > 0 && is_ows(s.data[s.len - 1]))
-		s.len--;
-	return s;
-}
-
-/* field-vchar, obs-text, space and tab: no control byte (RFC 9110 section 5.5). */
-static bool
-is_field_value(struct leat_slice s)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		uint8_t c = s.data[i];
-
-		if ((c < 0x20 && c != '\t') || c == 0x7f)
-			return false;
-	}
-	return true;
-}
-
-/* Take the next element, trimmed and perhaps empty, off a comma-separated list. */
-static struct leat_slice
-list_next(struct leat_slice *list)
-{
-	const uint8_t *comma = memchr(list->data, ',', list->len);
-	struct leat_slice element = *list;
-
-	if (comma == NULL) {
-		list->data += list->len;
-		list->len = 0;
-		return slice_trim(element);
-	}
-	element.len = (size_t)(comma - list->data);
-	list->data += element.len + 1;
-	list->len -= element.len + 1;
-	return slice_trim(element);
+	if (!is_port(port))
+		return false;
+	return host.len > 0 && host.data[0] == '[' ? is_ip_literal(host) : is_name(host);
 }
 
 /* RFC 9112 section 3.2: exactly one, and a host; of a second one nobody knows which. */
 static int
-field_host(struct leat_http_parser *parser, struct leat_slice value)
+field_host(struct leat_http_parser *parser, struct leat_slice in, struct leat_slice value)
 {
+	if (parser->is_response)
+		return 0; /* means nothing there */
 	if (parser->has_host || !http_is_host(value))
 		return -HTTP_BAD_REQUEST;
 	parser->has_host = true;
+	parser->host_off = (uint16_t)(value.data - in.data);
+	parser->host_len = (uint16_t)value.len;
 	return 0;
 }
 
 static int
 field_connection(struct leat_http_parser *parser, struct leat_slice value)
 {
-	while (value.len > 0) {
-		struct leat_slice option = list_next(&value);
+	bool has_more;
+
+	do {
+		struct leat_slice option = list_next(&value, &has_more);
 
 		if (leat_slice_is_equal_nocase(option, LEAT_SLICE("close")))
 			parser->has_close = true;
 		else if (leat_slice_is_equal_nocase(option, LEAT_SLICE("keep-alive")))
 			parser->has_keep_alive = true;
-	}
+	} while (has_more);
 	return 0;
 }
 
-/* RFC 9110 section 8.6: digits only. A number too large to hold is too large to take. */
+/*
+ * RFC 9110 section 8.6: digits only. A number too large to hold is too large to take. A
+ * second one, or a list, may be mended where all are the same, but a hop that takes
+ * the first or the last or none of them reads another message.
+ */
 static int
 field_content_length(struct leat_http_parser *parser, struct leat_slice value)
 {
@@ -133,22 +163,35 @@ field_content_length(struct leat_http_parser *parser, struct leat_slice value)
 	return 0;
 }
 
+static enum http_coding
+coding_after(enum http_coding before, struct leat_slice coding)
+{
+	bool is_chunked = leat_slice_is_equal_nocase(coding, LEAT_SLICE("chunked"));
+
+	/* An empty element is allowed, but a hop that compares the whole value sees no chunked. */
+	if (coding.len == 0)
+		return HTTP_CODING_BAD;
+	switch (before) {
+	case HTTP_CODING_NONE:
+		return is_chunked ? HTTP_CODING_CHUNKED : HTTP_CODING_OTHER;
+	case HTTP_CODING_OTHER:
+		return is_chunked ? HTTP_CODING_OTHER_CHUNKED : HTTP_CODING_OTHER;
+	default: /* chunked is the last one, and only once (RFC 9112 section 6.1) */
+		return HTTP_CODING_BAD;
+	}
+}
+
 /* RFC 9112 section 6.1; several lines are one list. */
 static int
 field_transfer_encoding(struct leat_http_parser *parser, struct leat_slice value)
 {
-	parser->has_transfer_encoding = true;
-	while (value.len > 0) {
-		struct leat_slice coding = list_next(&value);
+	bool has_more;
 
-		if (coding.len == 0)
-			continue;
-		parser->is_chunked_last = leat_slice_is_equal_nocase(coding, LEAT_SLICE("chunked"));
-		if (!parser->is_chunked_last)
-			parser->has_other_coding = true;
-		else if (parser->nb_chunked < 2)
-			parser->nb_chunked++;
-	}
+	do {
+		struct leat_slice coding = list_next(&value, &has_more);
+
+		parser->coding = (uint8_t)coding_after((enum http_coding)parser->coding, coding);
+	} while (has_more);
 	return 0;
 }
 
@@ -162,68 +205,117 @@ field_expect(struct leat_http_parser *parser, struct leat_slice value)
 	return 0;
 }
 
-static const struct {
-	struct leat_slice name;
-	int (*read)(struct leat_http_parser *parser, struct leat_slice value);
-} fields[] = {
-	{ { (const uint8_t *)"host", 4 }, field_host },
-	{ { (const uint8_t *)"expect", 6 }, field_expect },
-	{ { (const uint8_t *)"connection", 10 }, field_connection },
-	{ { (const uint8_t *)"content-length", 14 }, field_content_length },
-	{ { (const uint8_t *)"transfer-encoding", 17 }, field_transfer_encoding },
-};
-
-int
-http_parse_field(struct leat_http_parser *parser, struct leat_slice line)
+/* What a field of the head means to us. 0, or -status. */
+static int
+field_read(
+	struct leat_http_parser *parser, struct leat_slice in, const struct leat_http_field *field)
 {
-	const uint8_t *colon = memchr(line.data, ':', line.len);
-	struct leat_slice name = line;
-	struct leat_slice value;
-
-	if (parser->nb_fields == LEAT_HTTP_FIELDS_MAX)
-		return -HTTP_FIELDS_TOO_LARGE;
-	parser->nb_fields++;
-	if (colon == NULL)
-		return -HTTP_BAD_REQUEST;
-	/* A token has no space: this refuses "name :" and a line that continues the last one. */
-	name.len = (size_t)(colon - line.data);
-	if (!http_is_token(name))
-		return -HTTP_BAD_REQUEST;
-	value.data = colon + 1;
-	value.len = line.len - name.len - 1;
-	if (!is_field_value(value))
-		return -HTTP_BAD_REQUEST;
-	value = slice_trim(value);
-	for (size_t i = 0; i < LEAT_DIM(fields); i++) {
-		if (leat_slice_is_equal_nocase(name, fields[i].name))
-			return fields[i].read(parser, value);
+	switch (field->name.len) {
+	case 4:
+		if (leat_slice_is_equal_nocase(field->name, LEAT_SLICE("host")))
+			return field_host(parser, in, field->value);
+		break;
+	case 6:
+		if (leat_slice_is_equal_nocase(field->name, LEAT_SLICE("expect")))
+			return field_expect(parser, field->value);
+		break;
+	case 10:
+		if (leat_slice_is_equal_nocase(field->name, LEAT_SLICE("connection")))
+			return field_connection(parser, field->value);
+		break;
+	case 14:
+		if (leat_slice_is_equal_nocase(field->name, LEAT_SLICE("content-length")))
+			return field_content_length(parser, field->value);
+		break;
+	case 17:
+		if (leat_slice_is_equal_nocase(field->name, LEAT_SLICE("transfer-encoding")))
+			return field_transfer_encoding(parser, field->value);
+		break;
+	default: /* nothing to us */
+		break;
 	}
 	return 0;
 }
 
-/* RFC 9112 sections 6.1 and 6.3. Whatever it says, the connection ends. */
+/*
+ * RFC 9110 section 6.5.1: a trailer says nothing about framing and routing. A hop that
+ * merges trailers into the head would see another message, so these are refused; the
+ * rest stays apart from the head and is the reader's to ignore.
+ */
 static int
-refuse_transfer_encoding(const struct leat_http_parser *parser)
+trailer_read(const struct leat_http_field *field)
 {
-	/* Two lengths, a client that cannot mean it, or a body without an end. */
-	if (parser->has_content_length || parser->minor == 0)
+	static const struct leat_slice forbidden[] = {
+		{ (const uint8_t *)"host", 4 },
+		{ (const uint8_t *)"content-length", 14 },
+		{ (const uint8_t *)"transfer-encoding", 17 },
+	};
+
+	for (size_t i = 0; i < LEAT_DIM(forbidden); i++) {
+		if (leat_slice_is_equal_nocase(field->name, forbidden[i]))
+			return -HTTP_BAD_REQUEST;
+	}
+	return 0;
+}
+
+/* RFC 9112 section 5. The line has no control byte but tabs, and a CR stands behind it. */
+static int
+fields_parse_line(struct leat_http_parser *parser, struct leat_slice in, struct leat_slice line)
+{
+	struct leat_http_field field;
+	const uint8_t *p = line.data;
+
+	if (parser->nb_fields == LEAT_HTTP_FIELDS_MAX)
+		return -HTTP_FIELDS_TOO_LARGE;
+	parser->nb_fields++;
+	while (http_is(*p, HTTP_TOKEN))
+		p++;
+	/* This refuses "name :", and a line that continues the last one: it begins with a space. */
+	if (*p != ':' || p == line.data)
 		return -HTTP_BAD_REQUEST;
-	if (parser->nb_chunked != 1 || !parser->is_chunked_last)
-		return -HTTP_BAD_REQUEST;
-	return parser->has_other_coding ? -HTTP_NOT_IMPLEMENTED : -HTTP_LENGTH_REQUIRED;
+	field.name.data = line.data;
+	field.name.len = (size_t)(p - line.data);
+	field.value.data = p + 1;
+	field.value.len = line.len - field.name.len - 1;
+	field.value = http_trim(field.value);
+	if (parser->stage == HTTP_STAGE_TRAILERS)
+		return trailer_read(&field);
+	return field_read(parser, in, &field);
+}
+
+/* Where the lines of head or trailers must have ended. */
+static size_t
+fields_end_max(const struct leat_http_parser *parser, const struct leat_http_limits *limits)
+{
+	size_t end;
+
+	if (parser->stage == HTTP_STAGE_TRAILERS)
+		end = parser->pos + LEAT_HTTP_TRAILERS_MAX - parser->trailers_len;
+	else
+		end = parser->start + (size_t)LEAT_HTTP_HEAD_MAX;
+	return LEAT_MIN(end, limits->message_max);
 }
 
 int
-http_end_fields(struct leat_http_parser *parser)
+http_read_fields(struct leat_http_parser *parser, const struct leat_http_limits *limits,
+	struct leat_slice in)
 {
-	if (!parser->has_host && parser->minor > 0)
-		return -HTTP_BAD_REQUEST;
-	if (parser->has_transfer_encoding)
-		return refuse_transfer_encoding(parser);
-	/* RFC 9110 section 10.1.1: HTTP/1.0 does not know 100 (Continue). */
-	if (parser->minor == 0)
-		parser->expects_continue = false;
-	else if (parser->expects_other)
-		return -HTTP_EXPECTATION_FAILED;
-	return 0;
+	size_t end_max = fields_end_max(parser, limits);
+	struct leat_slice line;
+	int ret;
+
+	for (;;) {
+		ret = http_take_line(parser, in, end_max, &line);
+		if (ret < 0)
+			return ret;
+		if (ret == 0)
+			return in.len >= end_max ? -HTTP_FIELDS_TOO_LARGE : 0;
+		if (parser->stage == HTTP_STAGE_TRAILERS)
+			parser->trailers_len += (uint16_t)(line.len + HTTP_EOL_LEN);
+		if (line.len == 0)
+			return 1;
+		ret = fields_parse_line(parser, in, line);
+		if (ret < 0)
+			return ret;
+	}
 }

@@ -9,81 +9,38 @@
 
 #include "http_priv.h"
 
-#define HTTP_EOL_LEN     2 /* CR LF */
-#define HTTP_VERSION_LEN 8 /* "HTTP/1.1" */
-
 static_assert(LEAT_HTTP_HEAD_MAX + HTTP_EOL_LEN * LEAT_HTTP_EMPTY_LINES_MAX <= UINT16_MAX,
 	"offsets of the head are 16 bits");
+static_assert(LEAT_HTTP_FIELDS_MAX <= UINT8_MAX, "so is the number of fields");
+static_assert(LEAT_HTTP_TRAILERS_MAX <= UINT16_MAX, "and the length of the trailers");
+static_assert(sizeof(struct leat_http_parser) <= 64, "it is one of a connection's few bytes");
 
-static const struct {
-	struct leat_slice name;
-	enum leat_http_method method;
-} methods[] = {
-	{ { (const uint8_t *)"GET", 3 }, LEAT_HTTP_GET },
-	{ { (const uint8_t *)"HEAD", 4 }, LEAT_HTTP_HEAD },
-	{ { (const uint8_t *)"POST", 4 }, LEAT_HTTP_POST },
-	{ { (const uint8_t *)"PUT", 3 }, LEAT_HTTP_PUT },
-	{ { (const uint8_t *)"DELETE", 6 }, LEAT_HTTP_DELETE },
-	{ { (const uint8_t *)"OPTIONS", 7 }, LEAT_HTTP_OPTIONS },
-	{ { (const uint8_t *)"TRACE", 5 }, LEAT_HTTP_TRACE },
-	{ { (const uint8_t *)"PATCH", 5 }, LEAT_HTTP_PATCH },
+static const struct leat_slice methods[LEAT_HTTP_METHOD_OTHER] = {
+	[LEAT_HTTP_GET] = { (const uint8_t *)"GET", 3 },
+	[LEAT_HTTP_HEAD] = { (const uint8_t *)"HEAD", 4 },
+	[LEAT_HTTP_POST] = { (const uint8_t *)"POST", 4 },
+	[LEAT_HTTP_PUT] = { (const uint8_t *)"PUT", 3 },
+	[LEAT_HTTP_DELETE] = { (const uint8_t *)"DELETE", 6 },
+	[LEAT_HTTP_CONNECT] = { (const uint8_t *)"CONNECT", 7 },
+	[LEAT_HTTP_OPTIONS] = { (const uint8_t *)"OPTIONS", 7 },
+	[LEAT_HTTP_TRACE] = { (const uint8_t *)"TRACE", 5 },
+	[LEAT_HTTP_PATCH] = { (const uint8_t *)"PATCH", 5 },
 };
 
-static enum leat_http_method
-method_find(struct leat_slice name)
+enum leat_http_method
+leat_http_method_find(struct leat_slice name)
 {
 	for (size_t i = 0; i < LEAT_DIM(methods); i++) {
-		if (leat_slice_is_equal(name, methods[i].name))
-			return methods[i].method;
+		if (leat_slice_is_equal(name, methods[i]))
+			return (enum leat_http_method)i;
 	}
 	return LEAT_HTTP_METHOD_OTHER;
 }
 
-/* Take bytes up to a space, and the space. False: there is none. */
-static bool
-line_take_word(struct leat_slice *line, struct leat_slice *word)
+struct leat_slice
+leat_http_method_name(enum leat_http_method method)
 {
-	const uint8_t *space = memchr(line->data, ' ', line->len);
-
-	if (space == NULL)
-		return false;
-	word->data = line->data;
-	word->len = (size_t)(space - line->data);
-	line->data = space + 1;
-	line->len -= word->len + 1;
-	return true;
-}
-
-/* RFC 9112 section 2.3: "HTTP/" DIGIT "." DIGIT; a higher minor version counts as 1. */
-static int
-line_parse_version(struct leat_http_parser *parser, struct leat_slice version)
-{
-	uint8_t major;
-	uint8_t minor;
-
-	if (version.len != HTTP_VERSION_LEN || memcmp(version.data, "HTTP/", 5) != 0 ||
-		version.data[6] != '.')
-		return -HTTP_BAD_REQUEST;
-	major = (uint8_t)(version.data[5] - '0');
-	minor = (uint8_t)(version.data[7] - '0');
-	if (major > 9 || minor > 9)
-		return -HTTP_BAD_REQUEST;
-	if (major != 1)
-		return -HTTP_VERSION_UNSUPPORTED;
-	parser->minor = LEAT_MIN(minor, 1);
-	return 0;
-}
-
-static bool
-target_is_clean(struct leat_slice target)
-{
-	for (size_t i = 0; i < target.len; i++) {
-		uint8_t c = target.data[i];
-
-		if (c <= ' ' || c >= 0x7f || c == '#')
-			return false;
-	}
-	return target.len > 0;
+	return method < LEAT_HTTP_METHOD_OTHER ? methods[method] : LEAT_SLICE("");
 }
 
 /* Bytes of "http://" or "https://" at the start, in any case; 0: neither. */
@@ -104,129 +61,158 @@ target_scheme_len(struct leat_slice target)
 	return 0;
 }
 
-/*
- * RFC 9112 section 3.2: the four forms of a target. @p authority_len receives how many
- * bytes stand before the path. 0, or -status.
- */
+/* RFC 9112 section 3.2.3: a host and a port, both of them. */
 static int
-target_split(enum leat_http_method method, struct leat_slice target, size_t *authority_len)
+target_parse_authority(struct leat_http_parser *parser, struct leat_slice target)
 {
-	struct leat_slice host;
-	size_t scheme_len;
+	size_t host_len = http_host_len(target);
 
-	*authority_len = 0;
-	if (target.data[0] == '/' || method == LEAT_HTTP_METHOD_OTHER)
-		return 0; /* CONNECT has a form of its own, but no method of ours */
-	if (target.len == 1 && target.data[0] == '*')
-		return method == LEAT_HTTP_OPTIONS ? 0 : -HTTP_BAD_REQUEST;
-	scheme_len = target_scheme_len(target);
-	if (scheme_len == 0)
+	/* What is left of the host is ":" and the port. */
+	if (!http_is_host(target) || host_len == 0 || target.len - host_len < 2)
 		return -HTTP_BAD_REQUEST;
-	host.data = target.data + scheme_len;
-	for (host.len = 0; host.len < target.len - scheme_len; host.len++) {
-		if (host.data[host.len] == '/' || host.data[host.len] == '?')
-			break;
-	}
-	/* An empty host is no http URI; "user@host" does not pass for a host. */
-	if (host.len == 0 || !http_is_host(host))
-		return -HTTP_BAD_REQUEST;
-	*authority_len = scheme_len + host.len;
+	parser->form = LEAT_HTTP_FORM_AUTHORITY;
 	return 0;
 }
 
+/* RFC 9112 section 3.2.2. An empty host is no http URI; "user@host" does not pass for one. */
 static int
-head_parse_request_line(struct leat_http_parser *parser, struct leat_slice line)
+target_parse_absolute(struct leat_http_parser *parser, struct leat_slice target)
 {
-	const uint8_t *start = line.data;
-	struct leat_slice method;
-	struct leat_slice target;
-	struct leat_slice path;
-	const uint8_t *query;
-	size_t authority_len;
+	size_t scheme_len = target_scheme_len(target);
+	struct leat_slice host = { target.data + scheme_len, 0 };
+
+	if (scheme_len == 0)
+		return -HTTP_BAD_REQUEST;
+	while (host.len < target.len - scheme_len) {
+		if (host.data[host.len] == '/' || host.data[host.len] == '?')
+			break;
+		host.len++;
+	}
+	if (host.len == 0 || !http_is_host(host))
+		return -HTTP_BAD_REQUEST;
+	parser->form = LEAT_HTTP_FORM_ABSOLUTE;
+	parser->path_off = (uint16_t)(parser->path_off + scheme_len + host.len);
+	return 0;
+}
+
+/* RFC 9112 section 3.2: each form with the methods that it belongs to. */
+static int
+target_parse_form(struct leat_http_parser *parser, struct leat_slice target)
+{
+	if (parser->method == LEAT_HTTP_CONNECT)
+		return target_parse_authority(parser, target);
+	if (target.len != 1 || target.data[0] != '*')
+		return target_parse_absolute(parser, target);
+	if (parser->method != LEAT_HTTP_OPTIONS)
+		return -HTTP_BAD_REQUEST;
+	parser->form = LEAT_HTTP_FORM_ASTERISK;
+	return 0;
+}
+
+/* @p target is clean, and its path begins at path_off unless its form says otherwise. */
+static int
+target_parse(struct leat_http_parser *parser, struct leat_slice target)
+{
+	const uint8_t *end = target.data + target.len;
+	const uint8_t *path;
+	const uint8_t *p;
 	int ret;
 
-	if (!line_take_word(&line, &method) || !http_is_token(method))
-		return -HTTP_BAD_REQUEST;
-	if (!line_take_word(&line, &target) || !target_is_clean(target))
-		return -HTTP_BAD_REQUEST;
-	parser->method = (uint8_t)method_find(method);
-	ret = line_parse_version(parser, line);
-	if (ret < 0)
-		return ret;
-	ret = target_split(parser->method, target, &authority_len);
-	if (ret < 0)
-		return ret;
-	path.data = target.data + authority_len;
-	path.len = target.len - authority_len;
-	query = memchr(path.data, '?', path.len);
-	if (query != NULL)
-		path.len = (size_t)(query - path.data);
-	parser->target_off = (uint16_t)(parser->start + (target.data - start));
-	parser->target_len = (uint16_t)target.len;
-	parser->path_off = (uint16_t)(parser->target_off + authority_len);
-	parser->path_len = (uint16_t)path.len;
+	if (target.data[0] != '/' || parser->method == LEAT_HTTP_CONNECT) {
+		ret = target_parse_form(parser, target);
+		if (ret < 0)
+			return ret;
+	}
+	path = target.data + (parser->path_off - parser->target_off);
+	p = path;
+	while (p < end && http_is(*p, HTTP_PATH))
+		p++;
+	parser->path_len = (uint16_t)(p - path);
 	return 0;
+}
+
+/* RFC 9112 section 3. Behind the line stands a CR, which is of no class. */
+static int
+request_parse_line(struct leat_http_parser *parser, struct leat_slice in, struct leat_slice line)
+{
+	struct leat_slice method = { line.data, 0 };
+	struct leat_slice target;
+	struct leat_slice version;
+	int ret;
+
+	while (http_is(method.data[method.len], HTTP_TOKEN))
+		method.len++;
+	if (method.len == 0 || method.data[method.len] != ' ')
+		return -HTTP_BAD_REQUEST;
+	target = (struct leat_slice){ method.data + method.len + 1, 0 };
+	while (http_is(target.data[target.len], HTTP_TARGET))
+		target.len++;
+	if (target.len == 0 || target.data[target.len] != ' ')
+		return -HTTP_BAD_REQUEST;
+	version.data = target.data + target.len + 1;
+	version.len = line.len - method.len - target.len - 2;
+	parser->method = (uint8_t)leat_http_method_find(method);
+	ret = http_parse_version(parser, version);
+	if (ret < 0)
+		return ret;
+	parser->target_off = (uint16_t)(target.data - in.data);
+	parser->target_len = (uint16_t)target.len;
+	parser->path_off = parser->target_off;
+	parser->fields_off = (uint16_t)parser->pos;
+	parser->stage = HTTP_STAGE_FIELDS;
+	return target_parse(parser, target);
 }
 
 /* A request line that may not get longer: say that its target is, if it looks like one. */
 static int
 refuse_long_line(struct leat_slice line)
 {
-	struct leat_slice method;
+	size_t len = 0;
 
-	if (!line_take_word(&line, &method) || !http_is_token(method))
+	while (len < line.len && http_is(line.data[len], HTTP_TOKEN))
+		len++;
+	if (len == 0 || len == line.len || line.data[len] != ' ')
 		return -HTTP_BAD_REQUEST;
 	return -HTTP_URI_TOO_LONG;
 }
 
-/* The line at parser->pos has no end in what came. 0: wait for it; or -status. */
+/* The first line has no end in what came. 0: wait for it; or -status. */
 static int
-head_wait_for_line(
-	struct leat_http_parser *parser, struct leat_slice seen, bool is_full, bool is_line_limit)
+request_wait_for_line(struct leat_slice seen, bool is_full, bool is_line_limit)
 {
-	bool is_first = parser->target_off == 0;
-
-	/* What does not begin as a request, such as a TLS record, may never have an end. */
-	if (is_first && seen.len > 0 && seen.data[0] != '\r' && !http_is_token_byte(seen.data[0]))
+	/* What does not begin as a request may never have an end. */
+	if (seen.len > 0 && seen.data[0] != '\r' && !http_is(seen.data[0], HTTP_TOKEN))
 		return -HTTP_BAD_REQUEST;
-	parser->nb_seen = seen.len;
 	if (!is_full)
 		return 0;
 	return is_line_limit ? refuse_long_line(seen) : -HTTP_FIELDS_TOO_LARGE;
 }
 
 /*
- * Take the line at parser->pos. > 0: @p line is it, without CR LF; 0: incomplete;
- * or -status.
+ * The request line, or an empty line before it, which is skipped, but not for ever (RFC
+ * 9112 section 2.2). > 0: go on; 0: incomplete; or -status.
  */
 static int
-head_take_line(struct leat_http_parser *parser, const struct leat_http_limits *limits,
-	struct leat_slice in, struct leat_slice *line)
+request_read_start(struct leat_http_parser *parser, const struct leat_http_limits *limits,
+	struct leat_slice in)
 {
-	size_t head_end = LEAT_MIN(parser->start + (size_t)LEAT_HTTP_HEAD_MAX, limits->request_max);
+	size_t head_end = LEAT_MIN(parser->start + (size_t)LEAT_HTTP_HEAD_MAX, limits->message_max);
 	size_t line_end = parser->pos + LEAT_HTTP_LINE_MAX + HTTP_EOL_LEN;
-	bool is_line_limit = parser->target_off == 0 && line_end < head_end;
-	size_t end_max = is_line_limit ? line_end : head_end;
-	struct leat_slice seen = { in.data + parser->pos, LEAT_MIN(in.len, end_max) - parser->pos };
-	const uint8_t *lf = NULL;
+	size_t end_max = LEAT_MIN(line_end, head_end);
+	struct leat_slice line;
+	int ret = http_take_line(parser, in, end_max, &line);
 
-	if (seen.len > parser->nb_seen)
-		lf = memchr(seen.data + parser->nb_seen, '\n', seen.len - parser->nb_seen);
-	if (lf == NULL)
-		return head_wait_for_line(parser, seen, in.len >= end_max, is_line_limit);
-	if (lf == seen.data || lf[-1] != '\r')
-		return -HTTP_BAD_REQUEST;
-	line->data = seen.data;
-	line->len = (size_t)(lf - seen.data) - 1;
-	parser->pos += line->len + HTTP_EOL_LEN;
-	parser->nb_seen = 0;
-	return 1;
-}
-
-/* RFC 9112 section 2.2: empty lines before a request are skipped, but not for ever. */
-static int
-head_skip_empty_line(struct leat_http_parser *parser)
-{
+	if (ret < 0)
+		return ret;
+	if (ret == 0) {
+		line.data = in.data + parser->pos;
+		line.len = LEAT_MIN(in.len, end_max) - parser->pos;
+		return request_wait_for_line(line, in.len >= end_max, line_end < head_end);
+	}
+	if (line.len > 0) {
+		ret = request_parse_line(parser, in, line);
+		return ret < 0 ? ret : 1;
+	}
 	if (parser->nb_empty_lines == LEAT_HTTP_EMPTY_LINES_MAX)
 		return -HTTP_BAD_REQUEST;
 	parser->nb_empty_lines++;
@@ -234,47 +220,83 @@ head_skip_empty_line(struct leat_http_parser *parser)
 	return 1;
 }
 
+/* RFC 9112 sections 6.1 and 6.3. Whatever it says, the connection ends. */
 static int
-head_end(struct leat_http_parser *parser, const struct leat_http_limits *limits)
+request_judge_coding(const struct leat_http_parser *parser)
 {
-	int ret = http_end_fields(parser);
-
-	if (ret < 0)
-		return ret;
-	LEAT_VERIFY(parser->pos <= limits->request_max);
-	if (parser->body_len > limits->request_max - parser->pos)
-		return -HTTP_CONTENT_TOO_LARGE;
-	parser->is_body = true;
-	return 1;
+	/* Two lengths, or a client that cannot mean it. */
+	if (parser->has_content_length || parser->minor == 0)
+		return -HTTP_BAD_REQUEST;
+	switch ((enum http_coding)parser->coding) {
+	case HTTP_CODING_CHUNKED:
+		return 0;
+	case HTTP_CODING_OTHER_CHUNKED:
+		return -HTTP_NOT_IMPLEMENTED;
+	default: /* a body without an end, or nobody knows with which */
+		return -HTTP_BAD_REQUEST;
+	}
 }
 
-/* One line of the head. > 0: go on; 0: incomplete; or -status. */
+/* The head is whole: what its fields say together. 0, or -status. */
 static int
-head_parse_line(struct leat_http_parser *parser, const struct leat_http_limits *limits,
+request_end_head(struct leat_http_parser *parser, const struct leat_http_limits *limits)
+{
+	bool has_coding = parser->coding != HTTP_CODING_NONE;
+	int ret;
+
+	parser->body_off = (uint16_t)parser->pos;
+	if (!parser->has_host && parser->minor > 0)
+		return -HTTP_BAD_REQUEST;
+	/*
+	 * RFC 9110 sections 9.3.6 and 9.3.8: neither has content. To another hop the bytes
+	 * behind it may be a tunnel's, or the next request.
+	 */
+	if ((has_coding || parser->has_content_length) &&
+		(parser->method == LEAT_HTTP_CONNECT || parser->method == LEAT_HTTP_TRACE))
+		return -HTTP_BAD_REQUEST;
+	ret = has_coding ? request_judge_coding(parser) : 0;
+	if (ret < 0)
+		return ret;
+	/* RFC 9110 section 10.1.1: HTTP/1.0 does not know 100 (Continue). */
+	if (parser->minor == 0)
+		parser->expects_continue = false;
+	else if (parser->expects_other)
+		return -HTTP_EXPECTATION_FAILED;
+	if (!has_coding)
+		return http_begin_length(parser, limits);
+	http_begin_chunked(parser);
+	return 0;
+}
+
+/* > 0: the request is whole; 0: incomplete; or -status. */
+static int
+request_read(struct leat_http_parser *parser, const struct leat_http_limits *limits,
 	struct leat_slice in)
 {
-	struct leat_slice line;
-	int ret = head_take_line(parser, limits, in, &line);
+	int ret;
 
-	if (ret <= 0)
-		return ret;
-	if (parser->target_off == 0) {
-		if (line.len == 0)
-			return head_skip_empty_line(parser);
-		ret = head_parse_request_line(parser, line);
-	} else {
-		if (line.len == 0)
-			return head_end(parser, limits);
-		ret = http_parse_field(parser, line);
+	while (parser->stage == HTTP_STAGE_START) {
+		ret = request_read_start(parser, limits, in);
+		if (ret <= 0)
+			return ret;
 	}
-	return ret < 0 ? ret : 1;
+	if (parser->stage == HTTP_STAGE_FIELDS) {
+		ret = http_read_fields(parser, limits, in);
+		if (ret <= 0)
+			return ret;
+		ret = request_end_head(parser, limits);
+		if (ret < 0)
+			return ret;
+	}
+	return http_read_body(parser, limits, in);
 }
 
 static ssize_t
 request_refuse(
 	const struct leat_http_parser *parser, uint16_t status, struct leat_http_request *req)
 {
-	*req = (struct leat_http_request){ 0 };
+	*req = (struct leat_http_request){ .body = { .pieces = req->body.pieces,
+						   .pieces_max = req->body.pieces_max } };
 	req->method = parser->method;
 	req->minor = parser->minor;
 	req->status = status;
@@ -288,13 +310,24 @@ request_refuse(
 	}
 }
 
-/* RFC 9112 section 9.3. */
-static bool
-request_is_keep_alive(const struct leat_http_parser *parser)
+/* RFC 9112 section 3.3: which host is asked. */
+static struct leat_slice
+request_host(const struct leat_http_parser *parser, struct leat_slice in)
 {
-	if (parser->has_close)
-		return false;
-	return parser->minor > 0 || parser->has_keep_alive;
+	struct leat_slice host = { in.data + parser->host_off, parser->host_len };
+
+	switch ((enum leat_http_form)parser->form) {
+	case LEAT_HTTP_FORM_ABSOLUTE:
+		host.data = in.data + parser->target_off;
+		host.len = (size_t)parser->path_off - parser->target_off;
+		host.data += target_scheme_len(host);
+		host.len -= (size_t)(host.data - (in.data + parser->target_off));
+		return host;
+	case LEAT_HTTP_FORM_AUTHORITY:
+		return (struct leat_slice){ in.data + parser->target_off, parser->target_len };
+	default: /* ORIGIN, ASTERISK: the Host field */
+		return host;
+	}
 }
 
 static void
@@ -304,19 +337,25 @@ request_fill(
 	size_t target_end = (size_t)parser->target_off + parser->target_len;
 	size_t path_end = (size_t)parser->path_off + parser->path_len;
 
-	*req = (struct leat_http_request){ 0 };
 	req->method = parser->method;
+	req->form = parser->form;
 	req->minor = parser->minor;
-	req->is_keep_alive = request_is_keep_alive(parser);
+	/* What follows CONNECT is for a tunnel that we are not. */
+	req->is_keep_alive = http_is_keep_alive(parser) && parser->method != LEAT_HTTP_CONNECT;
+	req->status = 0;
+	req->method_name.data = in.data + parser->start;
+	req->method_name.len = (size_t)parser->target_off - parser->start - 1;
 	req->target = (struct leat_slice){ in.data + parser->target_off, parser->target_len };
 	req->path = (struct leat_slice){ in.data + parser->path_off, parser->path_len };
-	if (req->path.len == 0)
+	if (parser->path_len == 0)
 		req->path = LEAT_SLICE("/"); /* RFC 9110 section 4.2.3 */
+	req->query = (struct leat_slice){ NULL, 0 };
 	if (path_end < target_end) {
 		req->query.data = in.data + path_end + 1;
 		req->query.len = target_end - path_end - 1;
 	}
-	req->body = (struct leat_slice){ in.data + parser->pos, parser->body_len };
+	req->host = request_host(parser, in);
+	req->fields = http_head_fields(parser, in);
 }
 
 ssize_t
@@ -326,24 +365,20 @@ leat_http_parse_request(struct leat_http_parser *parser, const struct leat_http_
 	size_t len;
 	int ret;
 
-	LEAT_VERIFY(in.len >= parser->pos);
-	LEAT_VERIFY(in.len - parser->pos >= parser->nb_seen);
 	if (in.len == 0)
 		return 0;
-	while (!parser->is_body) {
-		ret = head_parse_line(parser, limits, in);
-		if (ret < 0)
-			return request_refuse(parser, (uint16_t)-ret, req);
-		if (ret == 0)
-			return 0;
-	}
-	if (in.len - parser->pos < parser->body_len) {
-		parser->is_continue_due = parser->expects_continue && in.len == parser->pos &&
-					  !parser->is_continue_taken;
+	ret = request_read(parser, limits, in);
+	if (ret < 0)
+		return request_refuse(parser, (uint16_t)-ret, req);
+	if (ret == 0) {
+		parser->is_continue_due = parser->expects_continue && !parser->is_continue_taken &&
+					  parser->body_off > 0 && in.len == parser->body_off;
 		return 0;
 	}
+	if (http_fill_body(parser, in, &req->body) < 0)
+		return -ENOBUFS;
 	request_fill(parser, in, req);
-	len = parser->pos + parser->body_len;
+	len = parser->pos;
 	*parser = (struct leat_http_parser){ 0 };
 	return (ssize_t)len;
 }

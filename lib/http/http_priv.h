@@ -7,7 +7,6 @@
 
 /* Status codes that a parser step returns, negated. */
 #define HTTP_BAD_REQUEST         400
-#define HTTP_LENGTH_REQUIRED     411
 #define HTTP_CONTENT_TOO_LARGE   413
 #define HTTP_URI_TOO_LONG        414
 #define HTTP_EXPECTATION_FAILED  417
@@ -15,19 +14,118 @@
 #define HTTP_NOT_IMPLEMENTED     501
 #define HTTP_VERSION_UNSUPPORTED 505
 
-/** Whether all bytes are of a token (RFC 9110 section 5.6.2) and there is one at least. */
+#define HTTP_EOL_LEN             2 /* CR LF */
+#define HTTP_VERSION_LEN         8 /* "HTTP/1.1" */
+
+/** Bytes that are waited for; the values of leat_http_parser.stage. */
+enum http_stage {
+	HTTP_STAGE_START, /**< the first line */
+	HTTP_STAGE_FIELDS,
+	HTTP_STAGE_LENGTH,      /**< a body that ends at pos */
+	HTTP_STAGE_UNTIL_CLOSE, /**< a body that begins at pos */
+	HTTP_STAGE_CHUNK_LINE,
+	HTTP_STAGE_CHUNK_END, /**< the CR LF at pos, behind the data of a chunk */
+	HTTP_STAGE_TRAILERS,
+	HTTP_STAGE_WHOLE, /**< nothing: the message ends at pos */
+};
+
+/** What the Transfer-Encoding fields listed so far; the values of leat_http_parser.coding. */
+enum http_coding {
+	HTTP_CODING_NONE,
+	HTTP_CODING_CHUNKED,       /**< chunked and nothing else */
+	HTTP_CODING_OTHER,         /**< others, chunked is yet to come */
+	HTTP_CODING_OTHER_CHUNKED, /**< others, then chunked: known framing, unknown content */
+	HTTP_CODING_BAD,
+};
+
+/* Classes of bytes, bits of http_classes[]. */
+#define HTTP_TOKEN  0x1u /* RFC 9110 section 5.6.2 */
+#define HTTP_TARGET 0x2u /* visible ASCII but "#" */
+#define HTTP_PATH   0x4u /* HTTP_TARGET but "?" */
+#define HTTP_NAME   0x8u /* of a registered name (RFC 3986 section 3.2.2), but "%" and "," */
+
+extern const uint8_t http_classes[256];
+
+static inline bool
+http_is(uint8_t byte, uint8_t class_bits)
+{
+	return (http_classes[byte] & class_bits) != 0;
+}
+
+/** Whether all bytes are of a token and there is one at least. */
 bool http_is_token(struct leat_slice s);
 
-/** Whether the first byte may begin a token. */
-bool http_is_token_byte(uint8_t c);
-
-/** Whether all bytes may stand in a host and its port (RFC 3986 section 3.2); may be empty. */
+/** Whether it is a host with or without a port (RFC 3986 section 3.2.2); may be empty. */
 bool http_is_host(struct leat_slice s);
 
-/** Read one field line, without its CR LF, into @p parser. 0, or -status to refuse with. */
-int http_parse_field(struct leat_http_parser *parser, struct leat_slice line);
+/** Bytes of the host in @p s, a host and port as http_is_host() takes them. */
+size_t http_host_len(struct leat_slice s);
 
-/** The head is whole: what the fields say together. 0, or -status to refuse with. */
-int http_end_fields(struct leat_http_parser *parser);
+struct leat_slice http_trim(struct leat_slice s);
+
+/**
+ * Take the line at parser->pos, which must not reach beyond @p end_max, an offset as pos.
+ *
+ * @return
+ *   > 0: @p line is it, without its CR LF, free of control bytes but tabs. 0: incomplete,
+ *   and so for ever where in.len >= end_max. -HTTP_BAD_REQUEST: a control byte.
+ */
+int http_take_line(struct leat_http_parser *parser, struct leat_slice in, size_t end_max,
+	struct leat_slice *line);
+
+/**
+ * Read field lines up to and with the empty line that ends them.
+ *
+ * @return
+ *   > 0: they are whole. 0: incomplete. -status to refuse with.
+ */
+int http_read_fields(struct leat_http_parser *parser, const struct leat_http_limits *limits,
+	struct leat_slice in);
+
+/** "HTTP/" DIGIT "." DIGIT (RFC 9112 section 2.3). 0, or -status to refuse with. */
+int http_parse_version(struct leat_http_parser *parser, struct leat_slice version);
+
+/** The head is whole, and its body is chunked. */
+void http_begin_chunked(struct leat_http_parser *parser);
+
+/** The head is whole, and its body has parser->body_len bytes. 0, or -status to refuse with. */
+int http_begin_length(struct leat_http_parser *parser, const struct leat_http_limits *limits);
+
+/**
+ * Read on in the body.
+ *
+ * @return
+ *   > 0: the message is whole. 0: incomplete. -status to refuse with.
+ */
+int http_read_body(struct leat_http_parser *parser, const struct leat_http_limits *limits,
+	struct leat_slice in);
+
+/**
+ * Point out the body of a whole message.
+ *
+ * @return
+ *   0, or -ENOBUFS: it has more pieces.
+ */
+int http_fill_body(
+	const struct leat_http_parser *parser, struct leat_slice in, struct leat_http_body *body);
+
+/** The head of @p in, from its first field line on. */
+struct leat_http_fields http_head_fields(
+	const struct leat_http_parser *parser, struct leat_slice in);
+
+/** RFC 9112 section 9.3. */
+bool http_is_keep_alive(const struct leat_http_parser *parser);
+
+/** Write "Name: value". */
+void http_emit_field(struct leat_writer *w, struct leat_slice name, struct leat_slice value);
+
+/** Write fields that the caller brought, and verify that they are fields. */
+void http_emit_fields(struct leat_writer *w, const struct leat_http_field *fields, size_t nb);
+
+/** Write Content-Length. */
+void http_emit_content_len(struct leat_writer *w, size_t len);
+
+/** Write Connection, or nothing. */
+void http_emit_connection(struct leat_writer *w, enum leat_http_connection connection);
 
 #endif /* HTTP_PRIV_H */

@@ -24,7 +24,7 @@
 
 #include "protocol_priv.h"
 
-#define HTTP_ARGV_MAX 2 /* of any route */
+#define HTTP_ARGV_MIN 2 /* of any route: its name and one piece of a body */
 
 /* Bits of reply_flags; the rest is 1 + the index of the route, 0: no route. */
 #define HTTP_REPLY_HEAD            0x1u /* no body */
@@ -44,6 +44,9 @@
 static_assert(sizeof(struct leat_http_parser) <= LEAT_PROTOCOL_STATE_LEN,
 	"the parser is the decoder's state");
 
+static bool reply_emit_head(struct leat_reply *reply, uint16_t status,
+	struct leat_slice content_type, size_t content_len);
+
 /* One path that is served. */
 struct http_route {
 	struct leat_slice path;
@@ -52,6 +55,29 @@ struct http_route {
 	const struct leat_command *command; /* NULL: of the table, by name */
 	struct leat_slice name;             /* argv[0] */
 	bool takes_body;                    /* as argv[1] */
+};
+
+/* As the command, of a body in pieces. */
+static void
+echo_pieces_run(
+	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
+{
+	size_t len = 0;
+
+	(void)ctx; /* as every command takes it */
+	for (uint32_t i = 1; i < req->argc; i++)
+		len += req->argv[i].len;
+	if (!reply_emit_head(reply, HTTP_OK, LEAT_SLICE("application/octet-stream"), len))
+		return;
+	for (uint32_t i = 1; i < req->argc; i++)
+		leat_writer_put_slice(reply->writer, req->argv[i]);
+}
+
+static const struct leat_command command_echo_pieces = {
+	.name = "echo",
+	.arity = -2,
+	.flags = LEAT_COMMAND_FAST,
+	.run = echo_pieces_run,
 };
 
 static const struct http_route routes[] = {
@@ -95,13 +121,24 @@ request_reply_flags(const struct leat_http_request *http)
 	return flags;
 }
 
+/* The decoder has put the pieces of the body behind argv[0]. */
+static void
+request_take_body(const struct leat_http_request *http, struct leat_request *req)
+{
+	if (http->body.nb_pieces == 0)
+		req->argv[1] = LEAT_SLICE("");
+	else if (http->body.nb_pieces > 1)
+		req->command = &command_echo_pieces; /* the only route that takes a body */
+	req->argc += LEAT_MAX(http->body.nb_pieces, 1u);
+}
+
 /* What a well-formed request asks for. */
 static void
 request_route(const struct leat_http_request *http, struct leat_request *req)
 {
 	const struct http_route *route = route_find(http->path);
 
-	if (http->method == LEAT_HTTP_METHOD_OTHER) {
+	if (http->method == LEAT_HTTP_METHOD_OTHER || http->method == LEAT_HTTP_CONNECT) {
 		req->refusal = HTTP_NOT_IMPLEMENTED;
 		return;
 	}
@@ -118,7 +155,7 @@ request_route(const struct leat_http_request *http, struct leat_request *req)
 	LEAT_VERIFY(req->command != NULL);
 	req->argv[req->argc++] = route->name;
 	if (route->takes_body)
-		req->argv[req->argc++] = http->body;
+		request_take_body(http, req);
 	req->argv_len = req->argc;
 }
 
@@ -126,15 +163,22 @@ static ssize_t
 http_decode(struct leat_protocol_state *state, const struct leat_protocol_limits *limits,
 	struct leat_slice in, struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
 {
-	struct leat_http_limits http_limits = { .request_max = limits->request_max };
+	struct leat_http_limits http_limits = { .message_max = limits->request_max };
 	struct leat_http_parser parser;
 	struct leat_http_request http;
 	ssize_t ret;
 
-	if (argv_max < HTTP_ARGV_MAX)
+	if (argv_max < HTTP_ARGV_MIN)
 		return -ENOBUFS;
+	/* A body must fit into the room of an empty turn. */
+	if (limits->argc_max > 0)
+		http_limits.pieces_max = LEAT_MIN(limits->argc_max - 1, LEAT_HTTP_PIECES_MAX);
 	memcpy(&parser, state->words, sizeof(parser));
+	http.body.pieces = argv + 1;
+	http.body.pieces_max = argv_max - 1;
 	ret = leat_http_parse_request(&parser, &http_limits, in, &http);
+	if (ret == -ENOBUFS)
+		return ret; /* the state stays what it was: the next turn may see fewer bytes */
 	memcpy(state->words, &parser, sizeof(parser));
 	if (ret == 0)
 		return 0;

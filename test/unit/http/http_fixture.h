@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -55,11 +56,14 @@ inline Parsed
 ParseMore(leat_http_parser *parser, const std::string &in, size_t request_max = kRequestMax)
 {
 	std::unique_ptr<uint8_t[]> bytes(new uint8_t[in.size()]);
-	leat_http_limits limits = { request_max };
+	leat_http_limits limits = { request_max, 0 };
+	std::vector<leat_slice> pieces(LEAT_HTTP_PIECES_MAX);
 	leat_http_request req = {};
 	Parsed p;
 
 	in.copy((char *)bytes.get(), in.size());
+	req.body.pieces = pieces.data();
+	req.body.pieces_max = (uint32_t)pieces.size();
 	p.ret = leat_http_parse_request(parser, &limits, { bytes.get(), in.size() }, &req);
 	p.has_continue = leat_http_take_continue(parser);
 	if (p.ret == 0)
@@ -71,7 +75,8 @@ ParseMore(leat_http_parser *parser, const std::string &in, size_t request_max = 
 	p.target = String(req.target);
 	p.path = String(req.path);
 	p.query = String(req.query);
-	p.body = String(req.body);
+	for (uint32_t i = 0; i < req.body.nb_pieces; i++)
+		p.body += String(req.body.pieces[i]);
 	return p;
 }
 

@@ -114,8 +114,8 @@ TEST(HttpRefuse, TransferEncoding)
 		int status;
 		const char *fields;
 	} table[] = {
-		{ 411, "Transfer-Encoding: chunked\r\n" },
-		{ 411, "Transfer-Encoding: , Chunked ,\r\n" },
+		{ 400, "Transfer-Encoding: , Chunked ,\r\n" },
+		{ 400, "Transfer-Encoding: chunked,\r\n" },
 		{ 501, "Transfer-Encoding: gzip, chunked\r\n" },
 		{ 501, "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n" },
 		{ 501, "Transfer-Encoding: identity, chunked\r\n" },

@@ -137,6 +137,55 @@ TEST_F(ProtocolHttp, EchoOfNothing)
 	EXPECT_EQ(2u, req.argc);
 }
 
+TEST_F(ProtocolHttp, EchoOfOneChunk)
+{
+	EXPECT_EQ(Head("200 OK", "application/octet-stream", 5) + "hello",
+		Serve("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+		      "5\r\nhello\r\n0\r\n\r\n"));
+}
+
+const char kChunks[] = "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+		       "3\r\nhel\r\n2\r\nlo\r\n1\r\n!\r\n0\r\n\r\n";
+
+TEST_F(ProtocolHttp, EchoOfChunksJoinsThem)
+{
+	leat_slice room[4] = {};
+	leat_slice in = leat_slice_str(kChunks);
+	leat_command_ctx ctx = {};
+
+	EXPECT_EQ((ssize_t)in.len, http->decode(&state, &limits, in, &req, room, 4));
+	EXPECT_EQ(4u, req.argc);
+	EXPECT_EQ(4u, req.argv_len);
+	reply.ops = http->reply;
+	reply.writer = &w;
+	reply.flags = req.reply_flags;
+	reply.wall_ms = kWallMs;
+	leat_writer_init(&w, buf, sizeof(buf));
+	req.command->run(&ctx, &req, &reply);
+	EXPECT_EQ(Head("200 OK", "application/octet-stream", 6) + "hello!", Written());
+}
+
+TEST_F(ProtocolHttp, MoreChunksThanRoomConsumeNothing)
+{
+	leat_slice room[4] = {};
+	leat_slice in = leat_slice_str(kChunks);
+	leat_protocol_state before = state;
+
+	EXPECT_EQ(-ENOBUFS, http->decode(&state, &limits, in, &req, room, 3));
+	EXPECT_EQ(0, memcmp(&before, &state, sizeof(state)));
+	EXPECT_EQ((ssize_t)in.len, http->decode(&state, &limits, in, &req, room, 4));
+}
+
+// A body of more chunks than an empty turn has room for would never be taken.
+TEST_F(ProtocolHttp, MoreChunksThanAnyTurnHasRoomFor)
+{
+	leat_slice room[4] = {};
+
+	limits.argc_max = 3;
+	EXPECT_EQ(-EMSGSIZE, http->decode(&state, &limits, leat_slice_str(kChunks), &req, room, 4));
+	EXPECT_EQ(413, req.refusal);
+}
+
 TEST_F(ProtocolHttp, QueriesDoNotCount)
 {
 	EXPECT_EQ(Head("200 OK", "text/plain", 2) + "ok",
@@ -174,6 +223,9 @@ TEST_F(ProtocolHttp, UnknownMethodsAreNotImplemented)
 {
 	EXPECT_EQ(Head("501 Not Implemented", "text/plain", 16) + "Not Implemented\n",
 		Serve("BREW /health HTTP/1.1\r\nHost: a\r\n\r\n"));
+	EXPECT_EQ(Head("501 Not Implemented", "text/plain", 16, "Connection: close\r\n") +
+			  "Not Implemented\n<closed>",
+		Serve("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"));
 }
 
 TEST_F(ProtocolHttp, GarbageIsAnsweredAndTheConnectionClosed)
