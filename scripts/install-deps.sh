@@ -13,7 +13,7 @@ build=(gcc g++ meson ninja-build pkgconf python3 libdpdk-dev libinih-dev)
 quickstart=(redis-tools curl iproute2 ethtool iputils-ping procps)
 # dpdk-dev has testpmd, which bridges memif and virtio-user to a veth.
 test=(dpdk-dev libgtest-dev clang clang-format-14 libclang-rt-14-dev valgrind shellcheck mypy
-	python3-sphinx python3-pytest python3-scapy tshark wrk)
+	libhttp-parser-dev python3-sphinx python3-pytest python3-scapy tshark wrk)
 
 case "${1:-build}" in
 build) wanted=("${build[@]}") ;;

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "http_priv.h"
+#include "http_scan.h"
 
 #define CHUNK_DIGITS_MAX 16 /* of a 64-bit size, zeros in front included */
 
@@ -35,7 +36,7 @@ line_skip(struct leat_slice *line, size_t len)
 static void
 line_skip_blanks(struct leat_slice *line)
 {
-	while (line->len > 0 && (line->data[0] == ' ' || line->data[0] == '\t'))
+	while (line->len > 0 && http_is_blank(line->data[0]))
 		line_skip(line, 1);
 }
 
@@ -181,17 +182,6 @@ http_begin_chunked(struct leat_http_parser *parser)
 	parser->stage = HTTP_STAGE_CHUNK_LINE;
 }
 
-int
-http_begin_length(struct leat_http_parser *parser, const struct leat_http_limits *limits)
-{
-	LEAT_VERIFY(parser->pos <= limits->message_max);
-	if (parser->body_len > limits->message_max - parser->pos)
-		return -HTTP_CONTENT_TOO_LARGE;
-	parser->pos += parser->body_len;
-	parser->stage = HTTP_STAGE_LENGTH;
-	return 0;
-}
-
 /* One step. > 0: go on; 0: incomplete; or -status. */
 static int
 body_step(struct leat_http_parser *parser, const struct leat_http_limits *limits,
@@ -226,22 +216,27 @@ int
 http_read_body(struct leat_http_parser *parser, const struct leat_http_limits *limits,
 	struct leat_slice in)
 {
-	while (parser->stage != HTTP_STAGE_WHOLE) {
-		int ret = body_step(parser, limits, in);
+	int ret;
 
+	do {
+		ret = body_step(parser, limits, in);
 		if (ret <= 0)
 			return ret;
-	}
+	} while (parser->stage != HTTP_STAGE_WHOLE);
 	return 1;
 }
 
-static void
-body_fill_chunks(
+int
+http_fill_chunks(
 	const struct leat_http_parser *parser, struct leat_slice in, struct leat_http_body *body)
 {
 	const uint8_t *p = in.data + parser->body_off;
 	const uint8_t *end = in.data + parser->pos;
 
+	if (parser->nb_chunks > body->pieces_max)
+		return -ENOBUFS;
+	body->nb_pieces = parser->nb_chunks;
+	body->is_chunked = true;
 	for (uint32_t i = 0;; i++) {
 		size_t size = 0;
 
@@ -259,25 +254,5 @@ body_fill_chunks(
 	LEAT_VERIFY(end - p == parser->trailers_len);
 	body->trailers.pos = p;
 	body->trailers.end = end - HTTP_EOL_LEN;
-}
-
-int
-http_fill_body(
-	const struct leat_http_parser *parser, struct leat_slice in, struct leat_http_body *body)
-{
-	uint32_t nb = parser->nb_chunks;
-
-	if (nb == 0 && parser->body_len > 0)
-		nb = 1;
-	if (nb > body->pieces_max)
-		return -ENOBUFS;
-	body->nb_pieces = nb;
-	body->len = parser->body_len;
-	body->is_chunked = parser->trailers_len > 0;
-	body->trailers = (struct leat_http_fields){ NULL, NULL };
-	if (body->is_chunked)
-		body_fill_chunks(parser, in, body);
-	else if (nb > 0)
-		body->pieces[0] = (struct leat_slice){ in.data + parser->body_off, body->len };
 	return 0;
 }

@@ -3,8 +3,10 @@
 /* The fields that say where a message ends and what becomes of its connection. */
 
 #include "http_priv.h"
+#include "http_scan.h"
 
-#define PORT_MAX 65535u
+#define PORT_MAX        65535u
+#define PORT_DIGITS_MAX 5
 
 /* Take the next element, trimmed and perhaps empty, off a comma-separated list. */
 static struct leat_slice
@@ -22,36 +24,6 @@ list_next(struct leat_slice *list, bool *has_more)
 	return http_trim(element);
 }
 
-size_t
-http_host_len(struct leat_slice s)
-{
-	const uint8_t *end;
-
-	if (s.len > 0 && s.data[0] == '[')
-		end = memchr(s.data, ']', s.len);
-	else
-		end = memchr(s.data, ':', s.len);
-	if (end == NULL)
-		return s.len;
-	return (size_t)(end - s.data) + (*end == ']');
-}
-
-/* The bytes of an IPv6 address between brackets; an IPvFuture is nothing that we serve. */
-static bool
-is_ip_literal(struct leat_slice s)
-{
-	if (s.len < 4 || s.data[s.len - 1] != ']') /* "[::]" */
-		return false;
-	for (size_t i = 1; i < s.len - 1; i++) {
-		uint8_t c = s.data[i];
-		uint8_t letter = c | 0x20;
-
-		if ((c < '0' || c > ':') && c != '.' && (letter < 'a' || letter > 'f'))
-			return false;
-	}
-	return true;
-}
-
 static bool
 is_hex(uint8_t c)
 {
@@ -60,19 +32,33 @@ is_hex(uint8_t c)
 	return (c >= '0' && c <= '9') || (letter >= 'a' && letter <= 'f');
 }
 
-/* A "%" begins an encoded byte. A "," would make two names out of one where hops join lines. */
-static bool
-is_name(struct leat_slice s)
+/* Bytes of an IPv6 address in brackets, or 0. An IPvFuture is nothing that we serve. */
+static size_t
+ip_literal_len(struct leat_slice s)
 {
-	for (size_t i = 0; i < s.len; i++) {
-		if (http_is(s.data[i], HTTP_NAME))
-			continue;
-		if (s.data[i] != '%' || s.len - i < 3 || !is_hex(s.data[i + 1]) ||
-			!is_hex(s.data[i + 2]))
-			return false;
-		i += 2;
+	size_t len = 1;
+
+	while (len < s.len && (is_hex(s.data[len]) || s.data[len] == ':' || s.data[len] == '.'))
+		len++;
+	return len >= 3 && len < s.len && s.data[len] == ']' ? len + 1 : 0; /* "[::]" */
+}
+
+/*
+ * Bytes of a registered name. A "%" begins an encoded byte. There is no ",", which would
+ * make two names out of one where a hop has joined two lines.
+ */
+static size_t
+name_len(struct leat_slice s)
+{
+	const uint8_t *end = s.data + s.len;
+	const uint8_t *p = s.data;
+
+	for (;; p += 3) {
+		while (http_is(*p, HTTP_NAME))
+			p++;
+		if (*p != '%' || end - p < 3 || !is_hex(p[1]) || !is_hex(p[2]))
+			return (size_t)(p - s.data);
 	}
-	return true;
 }
 
 static bool
@@ -80,42 +66,44 @@ is_port(struct leat_slice s)
 {
 	uint32_t port = 0;
 
+	if (s.len > PORT_DIGITS_MAX)
+		return false;
 	for (size_t i = 0; i < s.len; i++) {
 		uint8_t digit = (uint8_t)(s.data[i] - '0');
 
 		if (digit > 9)
 			return false;
 		port = port * 10 + digit;
-		if (port > PORT_MAX)
-			return false;
 	}
-	return true;
+	return port <= PORT_MAX;
 }
 
 bool
-http_is_host(struct leat_slice s)
+http_parse_host(struct leat_slice s, size_t *host_len)
 {
-	struct leat_slice host = { s.data, http_host_len(s) };
-	struct leat_slice port = { s.data + host.len, s.len - host.len };
+	bool is_literal = s.len > 0 && s.data[0] == '[';
+	size_t len = is_literal ? ip_literal_len(s) : name_len(s);
+	struct leat_slice port;
 
-	if (port.len > 0) {
-		if (port.data[0] != ':' || host.len == 0)
-			return false;
-		port.data++;
-		port.len--;
-	}
-	if (!is_port(port))
+	*host_len = len;
+	if (len == s.len)
+		return true;
+	if (len == 0 || s.data[len] != ':')
 		return false;
-	return host.len > 0 && host.data[0] == '[' ? is_ip_literal(host) : is_name(host);
+	port.data = s.data + len + 1;
+	port.len = s.len - len - 1;
+	return is_port(port);
 }
 
 /* RFC 9112 section 3.2: exactly one, and a host; of a second one nobody knows which. */
 static int
 field_host(struct leat_http_parser *parser, struct leat_slice in, struct leat_slice value)
 {
+	size_t host_len;
+
 	if (parser->is_response)
 		return 0; /* means nothing there */
-	if (parser->has_host || !http_is_host(value))
+	if (parser->has_host || !http_parse_host(value, &host_len))
 		return -HTTP_BAD_REQUEST;
 	parser->has_host = true;
 	parser->host_off = (uint16_t)(value.data - in.data);
@@ -205,6 +193,27 @@ field_expect(struct leat_http_parser *parser, struct leat_slice value)
 	return 0;
 }
 
+/*
+ * Whether a token is @p lower, letters and "-", whose length it has, four at least. The bit
+ * of the case is set in both: only control bytes, which no token has, become "-" by it.
+ */
+static inline bool
+name_is(struct leat_slice name, const char *lower)
+{
+	uint32_t differs = 0;
+	uint32_t a;
+	uint32_t b;
+
+	for (size_t i = 0; i < name.len; i += sizeof(a)) {
+		size_t off = LEAT_MIN(i, name.len - sizeof(a));
+
+		memcpy(&a, name.data + off, sizeof(a));
+		memcpy(&b, lower + off, sizeof(b));
+		differs |= (a | 0x20202020u) ^ b;
+	}
+	return differs == 0;
+}
+
 /* What a field of the head means to us. 0, or -status. */
 static int
 field_read(
@@ -212,23 +221,23 @@ field_read(
 {
 	switch (field->name.len) {
 	case 4:
-		if (leat_slice_is_equal_nocase(field->name, LEAT_SLICE("host")))
+		if (name_is(field->name, "host"))
 			return field_host(parser, in, field->value);
 		break;
 	case 6:
-		if (leat_slice_is_equal_nocase(field->name, LEAT_SLICE("expect")))
+		if (name_is(field->name, "expect"))
 			return field_expect(parser, field->value);
 		break;
 	case 10:
-		if (leat_slice_is_equal_nocase(field->name, LEAT_SLICE("connection")))
+		if (name_is(field->name, "connection"))
 			return field_connection(parser, field->value);
 		break;
 	case 14:
-		if (leat_slice_is_equal_nocase(field->name, LEAT_SLICE("content-length")))
+		if (name_is(field->name, "content-length"))
 			return field_content_length(parser, field->value);
 		break;
 	case 17:
-		if (leat_slice_is_equal_nocase(field->name, LEAT_SLICE("transfer-encoding")))
+		if (name_is(field->name, "transfer-encoding"))
 			return field_transfer_encoding(parser, field->value);
 		break;
 	default: /* nothing to us */

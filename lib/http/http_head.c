@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * Lines and fields, the same in requests and responses. The search for the end of a line
- * stops at the first control byte: this judges the line's bytes on the way.
- */
-
-#include <endian.h>
+/* What requests and responses have in common, but for what a field means. */
 
 #include "http_priv.h"
-
-#define WORD_LEN  8
-#define WORD_ONES 0x0101010101010101u
-#define WORD_TOPS (WORD_ONES << 7)
+#include "http_scan.h"
 
 const uint8_t http_classes[256] = {
 	0x00,
@@ -144,76 +136,8 @@ const uint8_t http_classes[256] = {
 	0x00,
 };
 
-/*
- * The tops of the bytes below 0x20 and of 0x7f. Borrows and carries may mark bytes above
- * the first that is one, never below it.
- */
-static uint64_t
-word_controls(uint64_t word)
-{
-	uint64_t del = word ^ WORD_ONES * 0x7f;
-
-	return (((word - WORD_ONES * 0x20) & ~word) | ((del - WORD_ONES) & ~del)) & WORD_TOPS;
-}
-
-/* The first control byte, tabs among them, or @p end. */
-static const uint8_t *
-find_control_or_tab(const uint8_t *p, const uint8_t *end)
-{
-	uint64_t controls;
-	uint64_t word;
-
-	while ((size_t)(end - p) >= WORD_LEN) {
-		memcpy(&word, p, sizeof(word));
-		controls = word_controls(le64toh(word));
-		if (controls != 0)
-			return p + __builtin_ctzll(controls) / 8;
-		p += WORD_LEN;
-	}
-	while (p < end && *p >= 0x20 && *p != 0x7f)
-		p++;
-	return p;
-}
-
-static const uint8_t *
-find_control(const uint8_t *p, const uint8_t *end)
-{
-	p = find_control_or_tab(p, end);
-	while (p < end && *p == '\t')
-		p = find_control_or_tab(p + 1, end);
-	return p;
-}
-
 int
-http_take_line(struct leat_http_parser *parser, struct leat_slice in, size_t end_max,
-	struct leat_slice *line)
-{
-	const uint8_t *start = in.data + parser->pos;
-	const uint8_t *end = in.data + LEAT_MIN(in.len, end_max);
-	const uint8_t *p;
-
-	LEAT_VERIFY(end_max >= parser->pos);
-	LEAT_VERIFY(in.len >= parser->pos);
-	LEAT_VERIFY(in.len - parser->pos >= parser->nb_seen);
-	p = find_control(start + parser->nb_seen, end);
-	parser->nb_seen = (uint32_t)(p - start);
-	if (p == end)
-		return 0;
-	if (*p != '\r')
-		return -HTTP_BAD_REQUEST;
-	if (end - p < HTTP_EOL_LEN)
-		return 0;
-	if (p[1] != '\n')
-		return -HTTP_BAD_REQUEST;
-	line->data = start;
-	line->len = parser->nb_seen;
-	parser->pos += line->len + HTTP_EOL_LEN;
-	parser->nb_seen = 0;
-	return 1;
-}
-
-int
-http_parse_version(struct leat_http_parser *parser, struct leat_slice version)
+http_parse_other_version(struct leat_http_parser *parser, struct leat_slice version)
 {
 	uint8_t major;
 	uint8_t minor;
@@ -239,34 +163,6 @@ http_is_token(struct leat_slice s)
 			return false;
 	}
 	return s.len > 0;
-}
-
-static bool
-is_ows(uint8_t c)
-{
-	return c == ' ' || c == '\t';
-}
-
-struct leat_slice
-http_trim(struct leat_slice s)
-{
-	while (s.len > 0 && is_ows(s.data[0])) {
-		s.data++;
-		s.len--;
-	}
-	while (s.len > 0 && is_ows(s.data[s.len - 1]))
-		s.len--;
-	return s;
-}
-
-struct leat_http_fields
-http_head_fields(const struct leat_http_parser *parser, struct leat_slice in)
-{
-	struct leat_http_fields fields;
-
-	fields.pos = in.data + parser->fields_off;
-	fields.end = in.data + parser->body_off - HTTP_EOL_LEN;
-	return fields;
 }
 
 bool
@@ -312,13 +208,5 @@ leat_http_field_is_valid(const struct leat_http_field *field)
 
 	if (!http_is_token(field->name))
 		return false;
-	return field->value.len == 0 || find_control(field->value.data, end) == end;
-}
-
-bool
-http_is_keep_alive(const struct leat_http_parser *parser)
-{
-	if (parser->has_close)
-		return false;
-	return parser->minor > 0 || parser->has_keep_alive;
+	return field->value.len == 0 || http_find_control(field->value.data, end) == end;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "http_priv.h"
+#include "http_scan.h"
 
 static_assert(LEAT_HTTP_HEAD_MAX + HTTP_EOL_LEN * LEAT_HTTP_EMPTY_LINES_MAX <= UINT16_MAX,
 	"offsets of the head are 16 bits");
@@ -65,10 +66,10 @@ target_scheme_len(struct leat_slice target)
 static int
 target_parse_authority(struct leat_http_parser *parser, struct leat_slice target)
 {
-	size_t host_len = http_host_len(target);
+	size_t host_len;
 
-	/* What is left of the host is ":" and the port. */
-	if (!http_is_host(target) || host_len == 0 || target.len - host_len < 2)
+	/* Behind the host are ":" and the port. */
+	if (!http_parse_host(target, &host_len) || host_len == 0 || target.len - host_len < 2)
 		return -HTTP_BAD_REQUEST;
 	parser->form = LEAT_HTTP_FORM_AUTHORITY;
 	return 0;
@@ -80,6 +81,7 @@ target_parse_absolute(struct leat_http_parser *parser, struct leat_slice target)
 {
 	size_t scheme_len = target_scheme_len(target);
 	struct leat_slice host = { target.data + scheme_len, 0 };
+	size_t name_len;
 
 	if (scheme_len == 0)
 		return -HTTP_BAD_REQUEST;
@@ -88,10 +90,11 @@ target_parse_absolute(struct leat_http_parser *parser, struct leat_slice target)
 			break;
 		host.len++;
 	}
-	if (host.len == 0 || !http_is_host(host))
+	if (!http_parse_host(host, &name_len) || name_len == 0)
 		return -HTTP_BAD_REQUEST;
 	parser->form = LEAT_HTTP_FORM_ABSOLUTE;
 	parser->path_off = (uint16_t)(parser->path_off + scheme_len + host.len);
+	parser->path_len = (uint16_t)(parser->path_len - scheme_len - host.len);
 	return 0;
 }
 
@@ -109,26 +112,25 @@ target_parse_form(struct leat_http_parser *parser, struct leat_slice target)
 	return 0;
 }
 
-/* @p target is clean, and its path begins at path_off unless its form says otherwise. */
-static int
-target_parse(struct leat_http_parser *parser, struct leat_slice target)
+/*
+ * Take the target off a line whose rest begins at @p p; its path is all up to the first "?"
+ * unless its form says otherwise. Behind it stands a byte that is of no target.
+ */
+static struct leat_slice
+target_take(struct leat_http_parser *parser, struct leat_slice in, const uint8_t *p)
 {
-	const uint8_t *end = target.data + target.len;
-	const uint8_t *path;
-	const uint8_t *p;
-	int ret;
+	struct leat_slice target = { p, 0 };
 
-	if (target.data[0] != '/' || parser->method == LEAT_HTTP_CONNECT) {
-		ret = target_parse_form(parser, target);
-		if (ret < 0)
-			return ret;
-	}
-	path = target.data + (parser->path_off - parser->target_off);
-	p = path;
-	while (p < end && http_is(*p, HTTP_PATH))
+	while (http_is(*p, HTTP_PATH))
 		p++;
-	parser->path_len = (uint16_t)(p - path);
-	return 0;
+	parser->target_off = (uint16_t)(target.data - in.data);
+	parser->path_off = parser->target_off;
+	parser->path_len = (uint16_t)(p - target.data);
+	while (http_is(*p, HTTP_TARGET))
+		p++;
+	target.len = (size_t)(p - target.data);
+	parser->target_len = (uint16_t)target.len;
+	return target;
 }
 
 /* RFC 9112 section 3. Behind the line stands a CR, which is of no class. */
@@ -136,31 +138,31 @@ static int
 request_parse_line(struct leat_http_parser *parser, struct leat_slice in, struct leat_slice line)
 {
 	struct leat_slice method = { line.data, 0 };
+	const uint8_t *p = line.data;
 	struct leat_slice target;
 	struct leat_slice version;
 	int ret;
 
-	while (http_is(method.data[method.len], HTTP_TOKEN))
-		method.len++;
-	if (method.len == 0 || method.data[method.len] != ' ')
+	while (http_is(*p, HTTP_TOKEN))
+		p++;
+	method.len = (size_t)(p - method.data);
+	if (method.len == 0 || *p != ' ')
 		return -HTTP_BAD_REQUEST;
-	target = (struct leat_slice){ method.data + method.len + 1, 0 };
-	while (http_is(target.data[target.len], HTTP_TARGET))
-		target.len++;
-	if (target.len == 0 || target.data[target.len] != ' ')
+	target = target_take(parser, in, p + 1);
+	p = target.data + target.len;
+	if (target.len == 0 || *p != ' ')
 		return -HTTP_BAD_REQUEST;
-	version.data = target.data + target.len + 1;
-	version.len = line.len - method.len - target.len - 2;
 	parser->method = (uint8_t)leat_http_method_find(method);
+	version.data = p + 1;
+	version.len = line.len - method.len - target.len - 2;
 	ret = http_parse_version(parser, version);
 	if (ret < 0)
 		return ret;
-	parser->target_off = (uint16_t)(target.data - in.data);
-	parser->target_len = (uint16_t)target.len;
-	parser->path_off = parser->target_off;
 	parser->fields_off = (uint16_t)parser->pos;
 	parser->stage = HTTP_STAGE_FIELDS;
-	return target_parse(parser, target);
+	if (target.data[0] == '/' && parser->method != LEAT_HTTP_CONNECT)
+		return 0;
+	return target_parse_form(parser, target);
 }
 
 /* A request line that may not get longer: say that its target is, if it looks like one. */
@@ -288,6 +290,8 @@ request_read(struct leat_http_parser *parser, const struct leat_http_limits *lim
 		if (ret < 0)
 			return ret;
 	}
+	if (parser->stage == HTTP_STAGE_WHOLE)
+		return 1;
 	return http_read_body(parser, limits, in);
 }
 

@@ -3,6 +3,8 @@
 #ifndef HTTP_PRIV_H
 #define HTTP_PRIV_H
 
+#include <errno.h>
+
 #include "leat_http.h"
 
 /* Status codes that a parser step returns, negated. */
@@ -55,23 +57,14 @@ http_is(uint8_t byte, uint8_t class_bits)
 /** Whether all bytes are of a token and there is one at least. */
 bool http_is_token(struct leat_slice s);
 
-/** Whether it is a host with or without a port (RFC 3986 section 3.2.2); may be empty. */
-bool http_is_host(struct leat_slice s);
-
-/** Bytes of the host in @p s, a host and port as http_is_host() takes them. */
-size_t http_host_len(struct leat_slice s);
-
-struct leat_slice http_trim(struct leat_slice s);
-
 /**
- * Take the line at parser->pos, which must not reach beyond @p end_max, an offset as pos.
+ * Whether it is a host with or without a port (RFC 3986 section 3.2.2); may be empty. It
+ * is part of a line: behind it stands a byte that no host has.
  *
- * @return
- *   > 0: @p line is it, without its CR LF, free of control bytes but tabs. 0: incomplete,
- *   and so for ever where in.len >= end_max. -HTTP_BAD_REQUEST: a control byte.
+ * @param host_len
+ *   Receives the bytes of the host.
  */
-int http_take_line(struct leat_http_parser *parser, struct leat_slice in, size_t end_max,
-	struct leat_slice *line);
+bool http_parse_host(struct leat_slice s, size_t *host_len);
 
 /**
  * Read field lines up to and with the empty line that ends them.
@@ -82,17 +75,36 @@ int http_take_line(struct leat_http_parser *parser, struct leat_slice in, size_t
 int http_read_fields(struct leat_http_parser *parser, const struct leat_http_limits *limits,
 	struct leat_slice in);
 
+/** As http_parse_version(), of whatever it is. */
+int http_parse_other_version(struct leat_http_parser *parser, struct leat_slice version);
+
 /** "HTTP/" DIGIT "." DIGIT (RFC 9112 section 2.3). 0, or -status to refuse with. */
-int http_parse_version(struct leat_http_parser *parser, struct leat_slice version);
+static inline int
+http_parse_version(struct leat_http_parser *parser, struct leat_slice version)
+{
+	if (version.len != HTTP_VERSION_LEN || memcmp(version.data, "HTTP/1.1", 8) != 0)
+		return http_parse_other_version(parser, version);
+	parser->minor = 1;
+	return 0;
+}
 
 /** The head is whole, and its body is chunked. */
 void http_begin_chunked(struct leat_http_parser *parser);
 
 /** The head is whole, and its body has parser->body_len bytes. 0, or -status to refuse with. */
-int http_begin_length(struct leat_http_parser *parser, const struct leat_http_limits *limits);
+static inline int
+http_begin_length(struct leat_http_parser *parser, const struct leat_http_limits *limits)
+{
+	LEAT_VERIFY(parser->pos <= limits->message_max);
+	if (parser->body_len > limits->message_max - parser->pos)
+		return -HTTP_CONTENT_TOO_LARGE;
+	parser->pos += parser->body_len;
+	parser->stage = parser->body_len > 0 ? HTTP_STAGE_LENGTH : HTTP_STAGE_WHOLE;
+	return 0;
+}
 
 /**
- * Read on in the body.
+ * Read on in a body that is not whole.
  *
  * @return
  *   > 0: the message is whole. 0: incomplete. -status to refuse with.
@@ -100,21 +112,50 @@ int http_begin_length(struct leat_http_parser *parser, const struct leat_http_li
 int http_read_body(struct leat_http_parser *parser, const struct leat_http_limits *limits,
 	struct leat_slice in);
 
+/** As http_fill_body(), of a chunked one. */
+int http_fill_chunks(
+	const struct leat_http_parser *parser, struct leat_slice in, struct leat_http_body *body);
+
 /**
  * Point out the body of a whole message.
  *
  * @return
- *   0, or -ENOBUFS: it has more pieces.
+ *   0, or -ENOBUFS: it has more pieces than there is room for.
  */
-int http_fill_body(
-	const struct leat_http_parser *parser, struct leat_slice in, struct leat_http_body *body);
+static inline int
+http_fill_body(
+	const struct leat_http_parser *parser, struct leat_slice in, struct leat_http_body *body)
+{
+	body->len = parser->body_len;
+	if (parser->trailers_len > 0)
+		return http_fill_chunks(parser, in, body);
+	body->nb_pieces = parser->body_len > 0;
+	body->is_chunked = false;
+	body->trailers = (struct leat_http_fields){ NULL, NULL };
+	if (body->nb_pieces > body->pieces_max)
+		return -ENOBUFS;
+	if (body->nb_pieces > 0)
+		body->pieces[0] = (struct leat_slice){ in.data + parser->body_off, body->len };
+	return 0;
+}
 
 /** The head of @p in, from its first field line on. */
-struct leat_http_fields http_head_fields(
-	const struct leat_http_parser *parser, struct leat_slice in);
+static inline struct leat_http_fields
+http_head_fields(const struct leat_http_parser *parser, struct leat_slice in)
+{
+	struct leat_http_fields fields;
+
+	fields.pos = in.data + parser->fields_off;
+	fields.end = in.data + parser->body_off - HTTP_EOL_LEN;
+	return fields;
+}
 
 /** RFC 9112 section 9.3. */
-bool http_is_keep_alive(const struct leat_http_parser *parser);
+static inline bool
+http_is_keep_alive(const struct leat_http_parser *parser)
+{
+	return !parser->has_close && (parser->minor > 0 || parser->has_keep_alive);
+}
 
 /** Write "Name: value". */
 void http_emit_field(struct leat_writer *w, struct leat_slice name, struct leat_slice value);
