@@ -34,6 +34,14 @@ Date(uint64_t wall_ms)
 	return std::string(text, sizeof(text));
 }
 
+std::string
+Kept(leat_http_date *date, uint64_t wall_ms)
+{
+	leat_slice s = leat_http_date_text(date, wall_ms);
+
+	return std::string((const char *)s.data, s.len);
+}
+
 TEST(HttpEmit, HeadWithAllFields)
 {
 	leat_http_response res = {};
@@ -72,6 +80,89 @@ TEST(HttpEmit, KeepAlive)
 		Emit(res));
 }
 
+TEST(HttpEmit, FurtherFields)
+{
+	const leat_http_field fields[] = {
+		{ leat_slice_str("ETag"), leat_slice_str("\"1\"") },
+		{ leat_slice_str("X-Empty"), leat_slice_str("") },
+	};
+	leat_http_response res = {};
+
+	res.status = 200;
+	res.fields = fields;
+	res.nb_fields = 2;
+	res.connection = LEAT_HTTP_CONNECTION_CLOSE;
+	EXPECT_EQ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nETag: \"1\"\r\nX-Empty: \r\n"
+		  "Connection: close\r\n\r\n",
+		Emit(res));
+}
+
+// A field that came from a peer with a line end in it would be two.
+TEST(HttpEmitDeathTest, FieldsThatAreNoneAreOurOwnMistake)
+{
+	const leat_http_field field = { leat_slice_str("X"), leat_slice_str("a\r\nY: b") };
+	leat_http_response res = {};
+
+	res.status = 200;
+	res.fields = &field;
+	res.nb_fields = 1;
+	EXPECT_DEATH(Emit(res), "leat_http_field_is_valid");
+}
+
+// RFC 9112 section 6.3: nothing is said of a body where there is none.
+TEST(HttpEmit, StatusesWithoutContentTellNoLength)
+{
+	for (uint16_t status : { 101, 204, 304 }) {
+		leat_http_response res = {};
+
+		res.status = status;
+		EXPECT_FALSE(leat_http_status_has_content(status));
+		EXPECT_EQ(std::string::npos, Emit(res).find("Content-Length")) << status;
+		res.is_chunked = true;
+		EXPECT_EQ(std::string::npos, Emit(res).find("Transfer-Encoding")) << status;
+	}
+	for (uint16_t status : { 200, 206, 303, 404, 500 })
+		EXPECT_TRUE(leat_http_status_has_content(status)) << status;
+}
+
+TEST(HttpEmit, ChunkedHead)
+{
+	leat_http_response res = {};
+
+	res.status = 200;
+	res.is_chunked = true;
+	EXPECT_EQ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", Emit(res));
+}
+
+TEST(HttpEmit, ChunksAndTrailers)
+{
+	const leat_http_field trailer = { leat_slice_str("X-Sum"), leat_slice_str("7") };
+	uint8_t buf[256];
+	leat_writer w;
+
+	leat_writer_init(&w, buf, sizeof(buf));
+	leat_http_emit_chunk_begin(&w, 1);
+	leat_http_emit_chunk_end(&w);
+	leat_http_emit_chunk_begin(&w, 16);
+	leat_http_emit_chunk_begin(&w, 0xabcdef0123456789u);
+	leat_http_emit_last_chunk(&w, nullptr, 0);
+	leat_http_emit_last_chunk(&w, &trailer, 1);
+	EXPECT_EQ("1\r\n\r\n10\r\nabcdef0123456789\r\n0\r\n\r\n0\r\nX-Sum: 7\r\n\r\n",
+		std::string((char *)buf, (size_t)(w.pos - buf)));
+}
+
+TEST(HttpEmit, ADateThatIsKept)
+{
+	leat_http_response res = {};
+	leat_http_date date = {};
+
+	res.status = 204;
+	res.date = leat_http_date_text(&date, kWallMs);
+	res.wall_ms = 1; // the text is before it
+	EXPECT_EQ("HTTP/1.1 204 No Content\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n",
+		Emit(res));
+}
+
 TEST(HttpEmit, EveryStatusThatIsSentHasAReason)
 {
 	for (uint16_t status : { 200, 400, 404, 405, 411, 413, 414, 417, 431, 500, 501, 505 })
@@ -95,6 +186,18 @@ TEST(HttpDate, EdgesOfTheCalendar)
 	EXPECT_EQ("Mon, 01 Mar 2100 00:00:00 GMT", Date(4107542400000u));
 	EXPECT_EQ("Fri, 31 Dec 9999 23:59:59 GMT", Date(253402300799999u));
 	EXPECT_EQ("Fri, 31 Dec 9999 23:59:59 GMT", Date(UINT64_MAX));
+}
+
+TEST(HttpDate, IsKeptForItsSecond)
+{
+	leat_http_date date = {};
+
+	EXPECT_EQ("Thu, 01 Jan 1970 00:00:00 GMT", Kept(&date, 0));
+	EXPECT_EQ("Sun, 06 Nov 1994 08:49:37 GMT", Kept(&date, kWallMs));
+	date.text[0] = '?'; // to see that it is not written anew
+	EXPECT_EQ("?un, 06 Nov 1994 08:49:37 GMT", Kept(&date, kWallMs - 999));
+	EXPECT_EQ("Sun, 06 Nov 1994 08:49:38 GMT", Kept(&date, kWallMs + 1));
+	EXPECT_EQ("Sun, 06 Nov 1994 08:49:36 GMT", Kept(&date, kWallMs - 1000));
 }
 
 TEST(HttpDate, IsTheCLibrarysOnEveryDay)
