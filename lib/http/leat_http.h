@@ -68,7 +68,7 @@ enum leat_http_form {
 
 /** Limits that the caller sets; const. */
 struct leat_http_limits {
-	size_t message_max;  /**< bytes of one message: empty lines before it, head and body */
+	size_t message_max; /**< bytes of one message: empty lines before it, head, body, trailers */
 	uint32_t pieces_max; /**< chunks of one body; 0: LEAT_HTTP_PIECES_MAX */
 };
 
