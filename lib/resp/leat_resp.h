@@ -5,7 +5,8 @@
 
 /**
  * @file
- * RESP2, the serialization protocol of Redis: requests in, replies out.
+ * RESP2 and RESP3, the serialization protocol of Redis: requests in, replies out.
+ * The other way round, what a client needs, is in leat_resp_client.h.
  *
  * Pure functions on bytes: no allocation, no I/O, no clock. A request is an array
  * of bulk strings, or an inline command: one line of words for a person at a
@@ -30,6 +31,8 @@ extern "C" {
 #define LEAT_RESP_ARGC_MAX (1024u * 1024u)
 /** Bytes of leat_resp_refusal_text(). */
 #define LEAT_RESP_REFUSAL_TEXT_MAX 64u
+/** Bytes of the format in front of a verbatim string. */
+#define LEAT_RESP_FORMAT_LEN 3u
 /** Bytes of leat_resp_format_double(): sign, 17 digits, point, exponent. */
 #define LEAT_RESP_DOUBLE_TEXT_MAX 32u
 
@@ -129,14 +132,54 @@ void leat_resp_emit_integer(struct leat_writer *w, int64_t value);
 /** "$<length>\r\n<value>\r\n" */
 void leat_resp_emit_bulk(struct leat_writer *w, struct leat_slice value);
 
-/** "$-1\r\n": no value. */
+/** "$-1\r\n": no value in RESP2. */
 void leat_resp_emit_null(struct leat_writer *w);
 
 /** "*<nb_values>\r\n"; the values follow. */
 void leat_resp_emit_array(struct leat_writer *w, uint32_t nb_values);
 
-/** A bulk string with the number as leat_resp_format_double() writes it. */
+/** A bulk string with the number as leat_resp_format_double() writes it, for RESP2. */
 void leat_resp_emit_double(struct leat_writer *w, double value);
+
+/** "_\r\n": no value in RESP3. */
+void leat_resp3_emit_null(struct leat_writer *w);
+
+/** "#t\r\n" or "#f\r\n" */
+void leat_resp3_emit_boolean(struct leat_writer *w, bool value);
+
+/** ",<value>\r\n" with the number as leat_resp_format_double() writes it. */
+void leat_resp3_emit_double(struct leat_writer *w, double value);
+
+/**
+ * "(<digits>\r\n": an integer of any size.
+ *
+ * @param digits
+ *   Decimal, behind a sign where there is one; at least one digit.
+ */
+void leat_resp3_emit_big_number(struct leat_writer *w, struct leat_slice digits);
+
+/** "!<length>\r\n<text>\r\n": an error of any bytes. */
+void leat_resp3_emit_bulk_error(struct leat_writer *w, struct leat_slice text);
+
+/**
+ * "=<length>\r\n<format>:<text>\r\n": a text for a person, its format in front.
+ *
+ * @param format
+ *   LEAT_RESP_FORMAT_LEN bytes, such as "txt" or "mkd".
+ */
+void leat_resp3_emit_verbatim(struct leat_writer *w, const char *format, struct leat_slice text);
+
+/** "%<nb_pairs>\r\n"; as many keys follow, each with its value behind it. */
+void leat_resp3_emit_map(struct leat_writer *w, uint32_t nb_pairs);
+
+/** "~<nb_values>\r\n"; the values follow, no two alike. */
+void leat_resp3_emit_set(struct leat_writer *w, uint32_t nb_values);
+
+/** "|<nb_pairs>\r\n"; the pairs follow, then the value that they are about. */
+void leat_resp3_emit_attribute(struct leat_writer *w, uint32_t nb_pairs);
+
+/** "><nb_values>\r\n"; the values follow: a message that answers no request. */
+void leat_resp3_emit_push(struct leat_writer *w, uint32_t nb_values);
 
 /**
  * Write a sorted set's score as Redis 7.0 does: 17 significant digits as "%.17g"

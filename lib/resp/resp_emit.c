@@ -3,9 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "leat_resp.h"
-
-#define RESP_CRLF_LEN 2u
+#include "leat_resp_client.h"
+#include "resp_priv.h"
 
 /* A type byte, 20 digits and a sign, CR LF. */
 #define RESP_NUMBER_LINE_MAX (1 + LEAT_INT64_TEXT_MAX + RESP_CRLF_LEN)
@@ -13,9 +12,8 @@
 /* Whole numbers below this have at most 17 digits, which "%.17g" writes without exponent. */
 #define RESP_WHOLE_MAX 1e17
 
-/* One put for the whole line: the window is checked once. */
-static void
-emit_number_line(struct leat_writer *w, char type, int64_t value)
+void
+resp_emit_number_line(struct leat_writer *w, char type, int64_t value)
 {
 	char line[RESP_NUMBER_LINE_MAX];
 	size_t len = 0;
@@ -50,13 +48,13 @@ leat_resp_emit_error(struct leat_writer *w, struct leat_slice text)
 void
 leat_resp_emit_integer(struct leat_writer *w, int64_t value)
 {
-	emit_number_line(w, ':', value);
+	resp_emit_number_line(w, ':', value);
 }
 
 void
 leat_resp_emit_bulk(struct leat_writer *w, struct leat_slice value)
 {
-	emit_number_line(w, '$', (int64_t)value.len);
+	resp_emit_number_line(w, '$', (int64_t)value.len);
 	leat_writer_put_slice(w, value);
 	leat_writer_put(w, "\r\n", RESP_CRLF_LEN);
 }
@@ -70,7 +68,7 @@ leat_resp_emit_null(struct leat_writer *w)
 void
 leat_resp_emit_array(struct leat_writer *w, uint32_t nb_values)
 {
-	emit_number_line(w, '*', (int64_t)nb_values);
+	resp_emit_number_line(w, '*', (int64_t)nb_values);
 }
 
 size_t
@@ -100,4 +98,12 @@ leat_resp_emit_double(struct leat_writer *w, double value)
 	size_t len = leat_resp_format_double(value, text);
 
 	leat_resp_emit_bulk(w, (struct leat_slice){ (const uint8_t *)text, len });
+}
+
+void
+leat_resp_emit_request(struct leat_writer *w, const struct leat_slice *argv, uint32_t argc)
+{
+	leat_resp_emit_array(w, argc);
+	for (uint32_t i = 0; i < argc; i++)
+		leat_resp_emit_bulk(w, argv[i]);
 }

@@ -10,8 +10,6 @@
 #include "leat_resp.h"
 #include "resp_priv.h"
 
-#define RESP_CRLF_LEN 2u
-
 static int
 parser_refuse(struct leat_resp_request *req, int ret, enum leat_resp_refusal refusal)
 {

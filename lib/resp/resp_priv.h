@@ -4,10 +4,15 @@
 #define RESP_PRIV_H
 
 /*
- * Private to lib/resp: the two request forms.
+ * Private to lib/resp: what its files share.
  */
 
 #include "leat_resp.h"
+
+#define RESP_CRLF_LEN 2u
+
+/* "<type><value>\r\n" in one put: the window is checked once. */
+void resp_emit_number_line(struct leat_writer *w, char type, int64_t value);
 
 /*
  * Split one line, without its end, into words by the quoting rules of Redis.
