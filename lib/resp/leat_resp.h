@@ -29,6 +29,10 @@ extern "C" {
 #define LEAT_RESP_LINE_MAX 65536u
 /** Arguments in one request, where the caller names no lower limit. */
 #define LEAT_RESP_ARGC_MAX (1024u * 1024u)
+/** Arguments of a guest, who has not given the password that is asked for. */
+#define LEAT_RESP_GUEST_ARGC_MAX 10u
+/** Bytes of one argument of a guest. */
+#define LEAT_RESP_GUEST_BULK_MAX 16384u
 /** Bytes of leat_resp_refusal_text(). */
 #define LEAT_RESP_REFUSAL_TEXT_MAX 64u
 /** Bytes of the format in front of a verbatim string. */
@@ -43,9 +47,12 @@ enum leat_resp_refusal {
 	LEAT_RESP_BAD_BULK_TYPE,     /**< an argument that does not start with '$' */
 	LEAT_RESP_BAD_BULK_LEN,      /**< not a number, over the limit, no CR LF behind the bytes */
 	LEAT_RESP_BIG_INLINE,        /**< a line over LEAT_RESP_LINE_MAX */
-	LEAT_RESP_BIG_MULTIBULK_LINE, /**< "*<count>" over LEAT_RESP_LINE_MAX */
-	LEAT_RESP_BIG_BULK_LINE,      /**< "$<length>" over LEAT_RESP_LINE_MAX */
-	LEAT_RESP_BAD_QUOTES,         /**< in an inline command */
+	LEAT_RESP_BIG_MULTIBULK_LINE,  /**< "*<count>" over LEAT_RESP_LINE_MAX */
+	LEAT_RESP_BIG_BULK_LINE,       /**< "$<length>" over LEAT_RESP_LINE_MAX */
+	LEAT_RESP_BAD_QUOTES,          /**< in an inline command */
+	LEAT_RESP_GUEST_MULTIBULK_LEN, /**< over LEAT_RESP_GUEST_ARGC_MAX */
+	LEAT_RESP_GUEST_BULK_LEN,      /**< over LEAT_RESP_GUEST_BULK_MAX */
+	LEAT_RESP_BIG_QUERY, /**< over query_max; has no words: Redis closes without any */
 	LEAT_RESP_REFUSALS,
 };
 
@@ -66,6 +73,9 @@ struct leat_resp_parser {
 struct leat_resp_limits {
 	size_t request_max; /**< bytes of one whole request, its counts and line ends included */
 	uint32_t argc_max;  /**< arguments; what an inline command's escapes take counts too */
+	size_t bulk_max;    /**< bytes of one argument, but for inline ones; 0: request_max says */
+	size_t query_max;   /**< bytes of one whole request, without words; 0: request_max says */
+	bool is_guest;      /**< who asks has not given the password: the GUEST limits hold too */
 };
 
 /** One request, or the reason why there is none. */
@@ -115,7 +125,7 @@ ssize_t leat_resp_parse_request(struct leat_resp_parser *parser,
  * @param text
  *   Filled, no terminating zero.
  * @return
- *   Bytes written.
+ *   Bytes written; 0: the connection is closed without a word.
  */
 size_t leat_resp_refusal_text(
 	enum leat_resp_refusal refusal, uint8_t got, char text[LEAT_RESP_REFUSAL_TEXT_MAX]);

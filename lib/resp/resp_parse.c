@@ -82,6 +82,8 @@ parser_read_head(struct leat_resp_parser *parser, const struct leat_resp_limits 
 		return parser_refuse(req, ret, LEAT_RESP_BAD_MULTIBULK_LEN);
 	if (argc > (int64_t)limits->argc_max)
 		return parser_refuse(req, -EMSGSIZE, LEAT_RESP_BAD_MULTIBULK_LEN);
+	if (limits->is_guest && argc > LEAT_RESP_GUEST_ARGC_MAX)
+		return parser_refuse(req, -EMSGSIZE, LEAT_RESP_GUEST_MULTIBULK_LEN);
 	parser->argc = argc > 0 ? (uint32_t)argc : 0;
 	return 1;
 }
@@ -108,6 +110,10 @@ parser_read_bulk_len(struct leat_resp_parser *parser, const struct leat_resp_lim
 	if (limits->request_max - parser->pos < RESP_CRLF_LEN ||
 		(uint64_t)len > limits->request_max - parser->pos - RESP_CRLF_LEN)
 		return parser_refuse(req, -EMSGSIZE, LEAT_RESP_BAD_BULK_LEN);
+	if (limits->bulk_max != 0 && (uint64_t)len > limits->bulk_max)
+		return parser_refuse(req, -EMSGSIZE, LEAT_RESP_BAD_BULK_LEN);
+	if (limits->is_guest && len > LEAT_RESP_GUEST_BULK_MAX)
+		return parser_refuse(req, -EMSGSIZE, LEAT_RESP_GUEST_BULK_LEN);
 	parser->bulk_len = (size_t)len;
 	parser->has_bulk_len = true;
 	return 1;
@@ -225,16 +231,26 @@ parser_refuse_length(
 	return parser_refuse(req, -EMSGSIZE, LEAT_RESP_BAD_BULK_LEN);
 }
 
+static size_t
+limits_query_max(const struct leat_resp_limits *limits)
+{
+	size_t max = limits->query_max != 0 ? limits->query_max : limits->request_max;
+
+	return LEAT_MIN(max, limits->request_max);
+}
+
 ssize_t
 leat_resp_parse_request(struct leat_resp_parser *parser, const struct leat_resp_limits *limits,
 	struct leat_slice in, struct leat_slice *argv, uint32_t argv_max,
 	struct leat_resp_request *req)
 {
+	size_t query_max = limits_query_max(limits);
+	bool is_over = in.len > query_max;
 	bool is_inline;
 	ssize_t ret;
 
 	/* Never looking further, one and the same stream ends the same in any pieces. */
-	in.len = LEAT_MIN(in.len, limits->request_max);
+	in.len = LEAT_MIN(in.len, query_max);
 	LEAT_VERIFY(parser->pos <= in.len);
 	LEAT_VERIFY(parser->nb_seen <= in.len - parser->pos);
 	memset(req, 0, sizeof(*req));
@@ -247,6 +263,8 @@ leat_resp_parse_request(struct leat_resp_parser *parser, const struct leat_resp_
 		ret = parser_multibulk(parser, limits, in, argv, argv_max, req);
 	if (ret == 0 && in.len == limits->request_max)
 		ret = parser_refuse_length(parser, is_inline, req);
+	else if (ret == 0 && is_over)
+		ret = parser_refuse(req, -EMSGSIZE, LEAT_RESP_BIG_QUERY);
 	if (ret != 0 && ret != -ENOBUFS)
 		memset(parser, 0, sizeof(*parser));
 	return ret;
@@ -265,11 +283,16 @@ leat_resp_refusal_text(
 		[LEAT_RESP_BIG_MULTIBULK_LINE] = "too big mbulk count string",
 		[LEAT_RESP_BIG_BULK_LINE] = "too big bulk count string",
 		[LEAT_RESP_BAD_QUOTES] = "unbalanced quotes in request",
+		[LEAT_RESP_GUEST_MULTIBULK_LEN] = "unauthenticated multibulk length",
+		[LEAT_RESP_GUEST_BULK_LEN] = "unauthenticated bulk length",
+		[LEAT_RESP_BIG_QUERY] = "",
 	};
 	static const char prefix[] = "Protocol error: ";
 	size_t prefix_len = sizeof(prefix) - 1;
 	size_t len = strlen(words[refusal]);
 
+	if (len == 0)
+		return 0;
 	LEAT_VERIFY(prefix_len + len <= LEAT_RESP_REFUSAL_TEXT_MAX);
 	memcpy(text, prefix, prefix_len);
 	memcpy(text + prefix_len, words[refusal], len);

@@ -108,6 +108,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (len < HEAD_LEN)
 		return 0;
+	memset(&limits, 0, sizeof(limits));
 	limits.request_max = data[0] == 0 ? 1u << 20 : data[0];
 	limits.argc_max = data[1] == 0 ? ARGV_MAX : data[1];
 	argv_max = LEAT_MIN((uint32_t)data[2], ARGV_MAX);

@@ -114,7 +114,7 @@ TEST(RespEmitRequest, RoundTrip)
 {
 	const std::string words[] = { "", "k", "\r\n", std::string(70000, 'x'),
 		std::string(3, '\0') };
-	leat_resp_limits limits = { 1 << 20, 8 };
+	leat_resp_limits limits = { 1 << 20, 8, 0, 0, false };
 	leat_slice argv[5], got[8];
 	leat_resp_parser parser = {};
 	leat_resp_request req;

@@ -13,7 +13,13 @@
 namespace
 {
 
-constexpr leat_resp_limits kLimits = { 1 << 20, 64 };
+constexpr leat_resp_limits
+Limits(size_t request_max, uint32_t argc_max)
+{
+	return { request_max, argc_max, 0, 0, false };
+}
+
+constexpr leat_resp_limits kLimits = Limits(1 << 20, 64);
 
 // The outcome of one parse, with the arguments copied out.
 struct Outcome {
@@ -274,7 +280,7 @@ TEST(RespParse, LinesAtTheLimitAreRead)
 
 TEST(RespParse, ArgumentCountAtTheLimitIsReadAndOneOverRefused)
 {
-	leat_resp_limits limits = { 1 << 20, 2 };
+	leat_resp_limits limits = Limits(1 << 20, 2);
 	std::string two = "*2\r\n$1\r\na\r\n$1\r\nb\r\n";
 
 	EXPECT_EQ((ssize_t)two.size(), Parse(two, limits).ret);
@@ -286,8 +292,8 @@ TEST(RespParse, ArgumentCountAtTheLimitIsReadAndOneOverRefused)
 TEST(RespParse, RequestAtTheLengthLimitIsReadAndOneOverRefused)
 {
 	const std::string bytes = "*2\r\n$4\r\nECHO\r\n$5\r\nhello\r\n";
-	leat_resp_limits at = { bytes.size(), 64 };
-	leat_resp_limits below = { bytes.size() - 1, 64 };
+	leat_resp_limits at = Limits(bytes.size(), 64);
+	leat_resp_limits below = Limits(bytes.size() - 1, 64);
 
 	EXPECT_EQ((ssize_t)bytes.size(), Parse(bytes, at).ret);
 	EXPECT_EQ(0, Parse(bytes.substr(0, bytes.size() - 1), at).ret);
@@ -298,18 +304,77 @@ TEST(RespParse, RequestAtTheLengthLimitIsReadAndOneOverRefused)
 
 TEST(RespParse, InlineAtTheLengthLimitIsReadAndOneOverRefused)
 {
-	EXPECT_EQ(6, Parse("PING\r\n", { 6, 64 }).ret);
-	EXPECT_EQ("Protocol error: too big inline request", Parse("PING\r\n", { 5, 64 }).text);
-	EXPECT_EQ("Protocol error: too big inline request", Parse("PING\r", { 5, 64 }).text);
-	EXPECT_EQ(0, Parse("PING", { 5, 64 }).ret);
+	EXPECT_EQ(6, Parse("PING\r\n", Limits(6, 64)).ret);
+	EXPECT_EQ("Protocol error: too big inline request", Parse("PING\r\n", Limits(5, 64)).text);
+	EXPECT_EQ("Protocol error: too big inline request", Parse("PING\r", Limits(5, 64)).text);
+	EXPECT_EQ(0, Parse("PING", Limits(5, 64)).ret);
 }
 
 TEST(RespParse, CountLinesThatFillTheLengthLimitAreRefused)
 {
-	EXPECT_EQ("Protocol error: too big mbulk count string", Parse("*111", { 4, 64 }).text);
-	EXPECT_EQ("Protocol error: invalid bulk length", Parse("*1\r\n$1", { 6, 64 }).text);
-	EXPECT_EQ("Protocol error: invalid bulk length", Parse("*2\r\n", { 4, 64 }).text);
-	EXPECT_EQ(4, Parse("*0\r\n", { 4, 64 }).ret);
+	EXPECT_EQ("Protocol error: too big mbulk count string", Parse("*111", Limits(4, 64)).text);
+	EXPECT_EQ("Protocol error: invalid bulk length", Parse("*1\r\n$1", Limits(6, 64)).text);
+	EXPECT_EQ("Protocol error: invalid bulk length", Parse("*2\r\n", Limits(4, 64)).text);
+	EXPECT_EQ(4, Parse("*0\r\n", Limits(4, 64)).ret);
+}
+
+// proto-max-bulk-len
+TEST(RespParse, ArgumentAtTheBulkLimitIsReadAndOneOverRefusedUnseen)
+{
+	const leat_resp_limits limits = { 1 << 20, 64, 5, 0, false };
+
+	EXPECT_EQ((Args{ "hello" }), Parse("*1\r\n$5\r\nhello\r\n", limits).args);
+	EXPECT_EQ("Protocol error: invalid bulk length", Parse("*1\r\n$6\r\n", limits).text);
+	EXPECT_EQ(-EMSGSIZE, Parse("*1\r\n$6\r\n", limits).ret);
+	EXPECT_EQ((Args{ "longer" }), Parse("longer\r\n", limits).args); // as in Redis
+}
+
+// client-query-buffer-limit: Redis closes without a word.
+TEST(RespParse, RequestAtTheQueryLimitIsReadAndOneOverRefusedWithoutWords)
+{
+	const std::string bytes = "*2\r\n$4\r\nECHO\r\n$5\r\nhello\r\n";
+	const leat_resp_limits at = { 1 << 20, 64, 0, bytes.size(), false };
+	const leat_resp_limits below = { 1 << 20, 64, 0, bytes.size() - 1, false };
+
+	EXPECT_EQ((ssize_t)bytes.size(), Parse(bytes, at).ret);
+	EXPECT_EQ((ssize_t)bytes.size(), Parse(bytes + bytes, at).ret);
+	EXPECT_EQ(0, Parse(bytes.substr(0, bytes.size() - 1), below).ret);
+	EXPECT_EQ(-EMSGSIZE, Parse(bytes, below).ret);
+	EXPECT_EQ(LEAT_RESP_BIG_QUERY, Parse(bytes, below).refusal);
+	EXPECT_EQ("", Parse(bytes, below).text);
+	EXPECT_EQ(Parse(bytes, below), ParseByteByByte(bytes, below));
+	EXPECT_EQ(LEAT_RESP_BIG_QUERY,
+		Parse("PING hello\r\n", { 1 << 20, 64, 0, 10, false }).refusal);
+}
+
+TEST(RespParse, QueryLimitOverTheLengthLimitDoesNotWidenIt)
+{
+	EXPECT_EQ("Protocol error: too big inline request",
+		Parse("PING\r\n", { 5, 64, 0, 100, false }).text);
+}
+
+constexpr leat_resp_limits kGuest = { 4 << 20, 1000, 0, 0, true };
+
+TEST(RespParseGuest, CountAtTheLimitIsReadAndOneOverRefused)
+{
+	EXPECT_EQ(0, Parse("*10\r\n", kGuest).ret);
+	EXPECT_EQ(-EMSGSIZE, Parse("*11\r\n", kGuest).ret);
+	EXPECT_EQ(
+		"Protocol error: unauthenticated multibulk length", Parse("*11\r\n", kGuest).text);
+}
+
+TEST(RespParseGuest, ArgumentAtTheLimitIsReadAndOneOverRefused)
+{
+	EXPECT_EQ(0, Parse("*1\r\n$16384\r\n", kGuest).ret);
+	EXPECT_EQ(-EMSGSIZE, Parse("*1\r\n$16385\r\n", kGuest).ret);
+	EXPECT_EQ("Protocol error: unauthenticated bulk length",
+		Parse("*1\r\n$16385\r\n", kGuest).text);
+}
+
+TEST(RespParseGuest, WhatIsWrongForAllComesFirst)
+{
+	EXPECT_EQ("Protocol error: invalid multibulk length", Parse("*1001\r\n", kGuest).text);
+	EXPECT_EQ("Protocol error: invalid bulk length", Parse("*1\r\n$5000000\r\n", kGuest).text);
 }
 
 TEST(RespParse, MoreArgumentsThanRoomIsNoBufferSpaceAndComesAgain)
@@ -332,7 +397,7 @@ TEST(RespParse, EscapesTakeRoomBehindTheArguments)
 	EXPECT_EQ(-ENOBUFS, ParseStep(&parser, bytes, kLimits, 3).ret);
 	EXPECT_EQ(
 		(Args{ "echo", "ABCDEFGHIJKLMNOPQ" }), ParseStep(&parser, bytes, kLimits, 4).args);
-	EXPECT_EQ("Protocol error: too big inline request", Parse(bytes, { 1 << 20, 3 }).text);
+	EXPECT_EQ("Protocol error: too big inline request", Parse(bytes, Limits(1 << 20, 3)).text);
 }
 
 TEST(RespParse, InlineEscapesLeaveTheInputAlone)
