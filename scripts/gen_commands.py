@@ -23,6 +23,7 @@ TABLE_FLAGS = {
     "readonly": "LEAT_COMMAND_READ",
     "fast": "LEAT_COMMAND_FAST",
     "pubsub": "LEAT_COMMAND_PUBSUB",
+    "no_auth": "LEAT_COMMAND_NO_AUTH",
 }
 ADMIN_GROUPS = ("server", "connection")
 GROUPS = ("string", "generic", "hash", "sorted-set", "pubsub", "connection", "server")

@@ -12,6 +12,12 @@
 
 #define CLIENT_LINE_MAX 768 /* bytes of CLIENT INFO */
 
+static bool
+server_has_password(const struct leat_command_server *server)
+{
+	return server->requirepass != NULL && server->requirepass[0] != '\0';
+}
+
 static struct leat_slice
 client_name(const struct leat_client *client)
 {
@@ -107,6 +113,7 @@ cmd_reset(struct leat_command_ctx *ctx, const struct leat_request *req, struct l
 	leat_pubsub_unsubscribe_all(ctx->pubsub, &ctx->client->subscriber);
 	ctx->client->name_len = 0;
 	ctx->client->resp = 2;
+	ctx->client->is_authenticated = false;
 	leat_reply_status(reply, LEAT_SLICE("RESET"));
 }
 
@@ -130,55 +137,107 @@ hello_reply(const struct leat_client *client, struct leat_reply *reply)
 	leat_reply_array(reply, 0);
 }
 
-/* Read AUTH and SETNAME. Returns 0, or -EINVAL after having answered. */
+/* Compare in a time that does not tell how much of a wrong password is right. */
+static bool
+password_is_right(struct leat_slice given, struct leat_slice password)
+{
+	uint8_t difference = given.len != password.len;
+
+	for (size_t i = 0; i < given.len; i++)
+		difference |= given.data[i] ^ password.data[i < password.len ? i : 0];
+	return difference == 0;
+}
+
+/*
+ * There is one user, "default"; without a password of his any is right, as in Redis.
+ * Returns 0, or -EINVAL after having answered.
+ */
+static int
+client_authenticate(struct leat_command_ctx *ctx, struct leat_slice user, struct leat_slice given,
+	struct leat_reply *reply)
+{
+	bool is_right = leat_slice_is_equal(user, LEAT_SLICE("default"));
+
+	if (server_has_password(ctx->server))
+		is_right &= password_is_right(given, leat_slice_str(ctx->server->requirepass));
+	if (!is_right) {
+		command_error(ctx, reply,
+			"WRONGPASS invalid username-password pair or user is disabled.");
+		return -EINVAL;
+	}
+	ctx->client->is_authenticated = true;
+	return 0;
+}
+
+void
+cmd_auth(struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
+{
+	bool has_user = req->argc == 3;
+	struct leat_slice user = has_user ? req->argv[1] : LEAT_SLICE("default");
+
+	if (req->argc > 3)
+		command_error_syntax(ctx, reply);
+	else if (!has_user && !server_has_password(ctx->server))
+		command_error(ctx, reply,
+			"ERR AUTH <password> called without any password configured for the "
+			"default user. Are you sure your configuration is correct?");
+	else if (client_authenticate(ctx, user, req->argv[req->argc - 1], reply) == 0)
+		command_ok(reply);
+}
+
+/* Do what AUTH and SETNAME say, one after the other. Returns 0, or -EINVAL when answered. */
 static int
 hello_options(
 	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
 {
-	const struct leat_slice *user = NULL;
+	int ret = 0;
 
-	for (uint32_t i = 2; i < req->argc; i++) {
+	for (uint32_t i = 2; i < req->argc && ret == 0; i++) {
 		uint32_t nb_more = req->argc - 1 - i;
 
 		if (command_arg_is(req->argv[i], "auth") && nb_more >= 2) {
-			user = &req->argv[i + 1];
+			ret = client_authenticate(ctx, req->argv[i + 1], req->argv[i + 2], reply);
 			i += 2;
 		} else if (command_arg_is(req->argv[i], "setname") && nb_more >= 1) {
-			if (client_set_name(ctx, req->argv[i + 1], reply) < 0)
-				return -EINVAL;
+			ret = client_set_name(ctx, req->argv[i + 1], reply);
 			i++;
 		} else {
 			struct leat_slice option = command_arg_text(req->argv[i], 128);
 
 			command_errorf(ctx, reply, "ERR Syntax error in HELLO option '%.*s'",
 				COMMAND_TEXT_ARGS(option));
-			return -EINVAL;
+			ret = -EINVAL;
 		}
 	}
-	/* There is one user, who has no password: any is right, as in Redis. */
-	if (user != NULL && !leat_slice_is_equal(*user, LEAT_SLICE("default"))) {
-		command_error(ctx, reply,
-			"WRONGPASS invalid username-password pair or user is disabled.");
-		return -EINVAL;
-	}
-	return 0;
+	return ret;
 }
 
 void
 cmd_hello(struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
 {
-	int64_t version = 2;
+	int64_t version = ctx->client->resp;
 
 	if (req->argc > 1 && !leat_slice_to_int64(req->argv[1], &version)) {
 		command_error(ctx, reply, "ERR Protocol version is not an integer or out of range");
 		return;
 	}
-	if (version != 2) {
+	if (version != 2 && version != 3) {
 		command_error(ctx, reply, "NOPROTO unsupported protocol version");
 		return;
 	}
-	if (hello_options(ctx, req, reply) == 0)
-		hello_reply(ctx->client, reply);
+	if (hello_options(ctx, req, reply) < 0)
+		return;
+	if (leat_client_is_guest(ctx->client, ctx->server)) {
+		command_error(ctx, reply,
+			"NOAUTH HELLO must be called with the client already authenticated, "
+			"otherwise the HELLO AUTH <user> <pass> option can be used to "
+			"authenticate the client and select the RESP protocol version at the "
+			"same time");
+		return;
+	}
+	ctx->client->resp = (uint8_t)version;
+	reply->resp = ctx->client->resp; /* the answer is the first in the new version */
+	hello_reply(ctx->client, reply);
 }
 
 void
@@ -259,7 +318,7 @@ client_reply_line(struct leat_command_ctx *ctx, const char *command, struct leat
 		(const char *)client->lib_ver);
 	LEAT_VERIFY(len > 0);
 	LEAT_VERIFY((size_t)len < sizeof(line)); /* the longest names and ends fit */
-	leat_reply_bytes(reply, (struct leat_slice){ (const uint8_t *)line, (size_t)len });
+	leat_reply_verbatim(reply, (struct leat_slice){ (const uint8_t *)line, (size_t)len });
 }
 
 void
@@ -326,7 +385,7 @@ cmd_client_list(
 	if (is_listed > 0)
 		client_reply_line(ctx, "client|list", reply);
 	else if (is_listed == 0)
-		leat_reply_bytes(reply, LEAT_SLICE(""));
+		leat_reply_verbatim(reply, LEAT_SLICE(""));
 }
 
 void

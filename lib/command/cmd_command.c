@@ -23,7 +23,7 @@ reply_words(struct leat_reply *reply, const struct command_strings *strings, con
 {
 	char word[LEAT_COMMAND_NAME_MAX + 1];
 
-	leat_reply_array(reply, strings->nb_words);
+	leat_reply_set(reply, strings->nb_words);
 	for (uint32_t i = 0; i < strings->nb_words; i++) {
 		int len = snprintf(word, sizeof(word), "%s%s", prefix, strings->words[i]);
 
@@ -70,7 +70,7 @@ static void reply_info(struct leat_reply *reply, const struct leat_command *comm
 static void
 reply_sub_infos(struct leat_reply *reply, const struct leat_command *command)
 {
-	leat_reply_array(reply, command->nb_subcommands);
+	leat_reply_set(reply, command->nb_subcommands);
 	for (uint32_t i = 0; i < command->nb_subcommands; i++)
 		reply_info(reply, &command->subcommands[i]);
 }
@@ -89,10 +89,10 @@ reply_info(struct leat_reply *reply, const struct leat_command *command)
 	leat_reply_integer(reply, command->last_key);
 	leat_reply_integer(reply, command->key_step);
 	reply_words(reply, &doc->acl, "@");
-	leat_reply_array(reply, doc->tips.nb_words);
+	leat_reply_set(reply, doc->tips.nb_words);
 	for (uint32_t i = 0; i < doc->tips.nb_words; i++)
 		reply_text(reply, doc->tips.words[i]);
-	leat_reply_array(reply, doc->nb_keys);
+	leat_reply_set(reply, doc->nb_keys);
 	for (uint32_t i = 0; i < doc->nb_keys; i++)
 		reply_key_spec(reply, &doc->keys[i]);
 	reply_sub_infos(reply, command);
@@ -176,7 +176,7 @@ reply_arg_flags(struct leat_reply *reply, uint32_t flags)
 	for (unsigned int i = 0; i < LEAT_DIM(words); i++)
 		nb_flags += (flags & words[i].flag) != 0;
 	reply_text(reply, "flags");
-	leat_reply_array(reply, nb_flags);
+	leat_reply_set(reply, nb_flags);
 	for (unsigned int i = 0; i < LEAT_DIM(words); i++) {
 		if ((flags & words[i].flag) != 0)
 			leat_reply_status(reply, leat_slice_str(words[i].word));

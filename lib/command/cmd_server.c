@@ -176,13 +176,14 @@ cmd_info(struct leat_command_ctx *ctx, const struct leat_request *req, struct le
 			info_add(&text, "\r\n");
 		sections[i].add(ctx, &text);
 	}
-	leat_reply_bytes(reply, (struct leat_slice){ (const uint8_t *)text.bytes, text.len });
+	leat_reply_verbatim(reply, (struct leat_slice){ (const uint8_t *)text.bytes, text.len });
 }
 
-/* A parameter whose value never changes has text; a number is read by value. */
+/* One of the three tells the value: it never changes, it is a word or a number. */
 struct config_parameter {
 	const char *name;
 	const char *text;
+	const char *(*word)(const struct leat_command_ctx *ctx);
 	uint64_t (*value)(const struct leat_command_ctx *ctx);
 };
 
@@ -205,26 +206,43 @@ config_port(const struct leat_command_ctx *ctx)
 }
 
 static uint64_t
-config_request_max(const struct leat_command_ctx *ctx)
+config_bulk_max(const struct leat_command_ctx *ctx)
 {
-	return ctx->server->request_max;
+	const struct leat_command_server *server = ctx->server;
+
+	return server->bulk_max != 0 ? server->bulk_max : server->request_max;
+}
+
+static uint64_t
+config_query_max(const struct leat_command_ctx *ctx)
+{
+	const struct leat_command_server *server = ctx->server;
+
+	return server->query_max != 0 ? server->query_max : server->request_max;
+}
+
+static const char *
+config_requirepass(const struct leat_command_ctx *ctx)
+{
+	return ctx->server->requirepass != NULL ? ctx->server->requirepass : "";
 }
 
 /* What redis-benchmark, redis-cli and client libraries ask for. */
 static const struct config_parameter config_parameters[] = {
-	{ "appendonly", "no", NULL },
-	{ "cluster-enabled", "no", NULL },
-	{ "databases", "1", NULL },
-	{ "io-threads", "1", NULL },
-	{ "maxclients", NULL, config_maxclients },
-	{ "maxmemory", NULL, config_maxmemory },
-	{ "maxmemory-policy", "noeviction", NULL },
-	{ "notify-keyspace-events", "", NULL },
-	{ "port", NULL, config_port },
-	{ "proto-max-bulk-len", NULL, config_request_max },
-	{ "requirepass", "", NULL },
-	{ "save", "", NULL },
-	{ "timeout", "0", NULL },
+	{ .name = "appendonly", .text = "no" },
+	{ .name = "client-query-buffer-limit", .value = config_query_max },
+	{ .name = "cluster-enabled", .text = "no" },
+	{ .name = "databases", .text = "1" },
+	{ .name = "io-threads", .text = "1" },
+	{ .name = "maxclients", .value = config_maxclients },
+	{ .name = "maxmemory", .value = config_maxmemory },
+	{ .name = "maxmemory-policy", .text = "noeviction" },
+	{ .name = "notify-keyspace-events", .text = "" },
+	{ .name = "port", .value = config_port },
+	{ .name = "proto-max-bulk-len", .value = config_bulk_max },
+	{ .name = "requirepass", .word = config_requirepass },
+	{ .name = "save", .text = "" },
+	{ .name = "timeout", .text = "0" },
 };
 
 static bool
@@ -254,6 +272,23 @@ config_is_asked(const struct leat_request *req, struct leat_slice *name)
 	return false;
 }
 
+static void
+config_reply_value(struct leat_command_ctx *ctx, const struct config_parameter *parameter,
+	struct leat_reply *reply)
+{
+	char number[LEAT_INT64_TEXT_MAX + 1];
+	const char *text = parameter->text;
+
+	if (parameter->word != NULL) {
+		text = parameter->word(ctx);
+	} else if (parameter->value != NULL) {
+		(void)snprintf(number, sizeof(number), "%" PRIu64, /* 20 digits fit */
+			parameter->value(ctx));
+		text = number;
+	}
+	leat_reply_bytes(reply, leat_slice_str(text));
+}
+
 void
 cmd_config_get(
 	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
@@ -273,15 +308,10 @@ cmd_config_get(
 	for (unsigned int i = 0; i < LEAT_DIM(config_parameters); i++) {
 		const struct config_parameter *parameter = &config_parameters[i];
 		struct leat_slice name = leat_slice_str(parameter->name);
-		char number[LEAT_INT64_TEXT_MAX + 1];
 
 		if (!config_is_asked(req, &name))
 			continue;
 		leat_reply_bytes(reply, name);
-		if (parameter->text == NULL)
-			(void)snprintf(number, sizeof(number), "%" PRIu64, /* 20 digits fit */
-				parameter->value(ctx));
-		leat_reply_bytes(
-			reply, leat_slice_str(parameter->text != NULL ? parameter->text : number));
+		config_reply_value(ctx, parameter, reply);
 	}
 }

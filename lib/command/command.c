@@ -25,7 +25,8 @@ health_run(struct leat_command_ctx *ctx, const struct leat_request *req, struct 
 const struct leat_command leat_command_health = {
 	.name = "health",
 	.arity = -1,
-	.flags = LEAT_COMMAND_FAST | LEAT_COMMAND_ADMIN | LEAT_COMMAND_IN_SUBS,
+	.flags = LEAT_COMMAND_FAST | LEAT_COMMAND_ADMIN | LEAT_COMMAND_IN_SUBS |
+		 LEAT_COMMAND_NO_AUTH,
 	.run = health_run,
 };
 
@@ -71,6 +72,16 @@ command_find_sub(const struct leat_command *command, struct leat_slice name)
 			return &command->subcommands[i];
 	}
 	return NULL;
+}
+
+/*
+ * The first words of an HTTP request with a body. A web page can make a browser send one to
+ * us, and its lines of text could be commands.
+ */
+static bool
+execute_is_http(const struct leat_request *req)
+{
+	return command_arg_is(req->argv[0], "post") || command_arg_is(req->argv[0], "host:");
 }
 
 /* Redis quotes arguments as long as what it quoted is under 128 bytes. */
@@ -138,8 +149,12 @@ leat_command_execute(
 
 	LEAT_VERIFY(req->argc >= 1);
 	ctx->stats->nb_commands++;
+	reply->resp = ctx->client->resp;
 	if (command == NULL) {
-		execute_unknown(ctx, req, reply);
+		if (execute_is_http(req))
+			ctx->client->close = true;
+		else
+			execute_unknown(ctx, req, reply);
 		return;
 	}
 	if (command->nb_subcommands > 0 && req->argc > 1) {
@@ -153,6 +168,11 @@ leat_command_execute(
 	}
 	if (!execute_has_arity(command, req->argc)) {
 		command_error_arity(ctx, reply, command->name);
+		return;
+	}
+	if ((command->flags & LEAT_COMMAND_NO_AUTH) == 0 &&
+		leat_client_is_guest(ctx->client, ctx->server)) {
+		command_error(ctx, reply, "NOAUTH Authentication required.");
 		return;
 	}
 	if (!execute_may_run(ctx, command)) {

@@ -59,6 +59,7 @@ struct leat_command {
 #define LEAT_COMMAND_PUBSUB  0x08u /**< belongs to publish and subscribe */
 #define LEAT_COMMAND_IN_SUBS 0x10u /**< allowed to a RESP2 client that has subscriptions */
 #define LEAT_COMMAND_ADMIN   0x20u /**< about the server or the connection */
+#define LEAT_COMMAND_NO_AUTH 0x40u /**< allowed before the password was given */
 
 /** One request. Everything points into received bytes or const tables. */
 struct leat_request {
@@ -76,8 +77,9 @@ struct leat_request {
 struct leat_client {
 	uint64_t id; /**< unique in the process, never reused */
 	uint64_t opened_us;
-	bool close;   /**< a command asked for the connection to end after its reply */
-	uint8_t resp; /**< RESP version the client speaks, 2 */
+	bool close;            /**< a command asked for the connection to end after its reply */
+	bool is_authenticated; /**< has given the password */
+	uint8_t resp;          /**< RESP version the client speaks, 2 or 3 */
 	uint16_t name_len;
 	uint16_t lib_name_len;
 	uint16_t lib_ver_len;
@@ -98,6 +100,9 @@ struct leat_command_server {
 	uint64_t start_us;  /**< monotonic */
 	uint32_t pid;
 	const char *config_path; /**< "" without a file */
+	const char *requirepass; /**< the password of the user "default"; NULL or "": none */
+	size_t bulk_max;         /**< bytes of one argument; 0: request_max */
+	size_t query_max;        /**< bytes of one whole request of RESP; 0: request_max */
 };
 
 /** Counters of one worker that INFO tells; written by the session layer and the commands. */
@@ -163,9 +168,10 @@ const struct leat_command *leat_command_table(uint32_t *nb);
 extern const struct leat_command leat_command_health;
 
 /**
- * Execute one request that is not refused: checks name, subcommand, arity and
- * subscription mode, then runs it. Exactly one reply is written, in Redis' words (but
- * for SUBSCRIBE and UNSUBSCRIBE, which write one for each channel).
+ * Execute one request that is not refused: checks name, subcommand, arity, password and
+ * subscription mode, then runs it. Exactly one reply is written, in Redis' words; but
+ * SUBSCRIBE and UNSUBSCRIBE write one for each channel, and what looks like HTTP, a
+ * command POST or Host:, has none and is asked to close: a browser was tricked into it.
  *
  * @param ctx
  *   Every pointer set. ctx->client may be asked to close, and its state changes.
@@ -177,6 +183,14 @@ extern const struct leat_command leat_command_health;
  */
 void leat_command_execute(
 	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply);
+
+/** Whether a client still has to give the password before it may ask for more than that. */
+static inline bool
+leat_client_is_guest(const struct leat_client *client, const struct leat_command_server *server)
+{
+	return !client->is_authenticated && server->requirepass != NULL &&
+	       server->requirepass[0] != '\0';
+}
 
 /**
  * A connection starts.

@@ -27,8 +27,10 @@ struct leat_reply_ops {
 	void (*integer)(struct leat_reply *reply, int64_t value);
 	void (*score)(struct leat_reply *reply, double value); /**< a sorted set's score */
 	void (*bytes)(struct leat_reply *reply, struct leat_slice value);
+	void (*verbatim)(struct leat_reply *reply, struct leat_slice text); /**< for a person */
 	void (*array)(struct leat_reply *reply, uint32_t nb_values);
 	void (*map)(struct leat_reply *reply, uint32_t nb_pairs);
+	void (*set)(struct leat_reply *reply, uint32_t nb_values);
 	void (*push)(struct leat_reply *reply, uint32_t nb_values);
 	/** One line, such as "ERR syntax error"; its first word is the kind. */
 	void (*error)(struct leat_reply *reply, struct leat_slice text);
@@ -38,6 +40,7 @@ struct leat_reply {
 	const struct leat_reply_ops *ops;
 	struct leat_writer *writer;
 	uint32_t flags;   /**< of the request that is answered; the codec's own meaning */
+	uint8_t resp;     /**< RESP version that the client speaks when it reads this */
 	uint64_t wall_ms; /**< Unix time in milliseconds, of this turn; 0: not known */
 };
 
@@ -72,6 +75,12 @@ leat_reply_bytes(struct leat_reply *reply, struct leat_slice value)
 }
 
 static inline void
+leat_reply_verbatim(struct leat_reply *reply, struct leat_slice text)
+{
+	reply->ops->verbatim(reply, text);
+}
+
+static inline void
 leat_reply_array(struct leat_reply *reply, uint32_t nb_values)
 {
 	reply->ops->array(reply, nb_values);
@@ -81,6 +90,12 @@ static inline void
 leat_reply_map(struct leat_reply *reply, uint32_t nb_pairs)
 {
 	reply->ops->map(reply, nb_pairs);
+}
+
+static inline void
+leat_reply_set(struct leat_reply *reply, uint32_t nb_values)
+{
+	reply->ops->set(reply, nb_values);
 }
 
 static inline void

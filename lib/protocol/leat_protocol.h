@@ -27,6 +27,9 @@ struct leat_protocol_state {
 struct leat_protocol_limits {
 	size_t request_max; /**< bytes of one request, head and body */
 	uint32_t argc_max; /**< slices of argv that one request may use, 0: the codec's own limit */
+	size_t bulk_max;   /**< bytes of one argument of RESP; 0: request_max */
+	size_t query_max; /**< bytes of one request of RESP, closed without words; 0: request_max */
+	bool is_guest;    /**< the client has not given the password: RESP holds it shorter */
 };
 
 /** What a protocol supplies; every pointer is set. */

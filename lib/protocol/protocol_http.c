@@ -343,7 +343,9 @@ static const struct leat_reply_ops http_reply_ops = {
 	.score = reply_score,
 	.bytes = reply_bytes,
 	.array = reply_aggregate,
+	.verbatim = reply_bytes,
 	.map = reply_aggregate,
+	.set = reply_aggregate,
 	.push = reply_aggregate,
 	.error = reply_error,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * RESP2 to commands and back.
+ * RESP to commands and back. Requests are the same in RESP2 and RESP3; how replies look is
+ * up to the version that the reply carries.
  */
 
 #include <errno.h>
@@ -23,6 +24,9 @@ resp_decode(struct leat_protocol_state *state, const struct leat_protocol_limits
 	struct leat_resp_limits resp_limits = {
 		.request_max = limits->request_max,
 		.argc_max = limits->argc_max != 0 ? limits->argc_max : LEAT_RESP_ARGC_MAX,
+		.bulk_max = limits->bulk_max,
+		.query_max = limits->query_max,
+		.is_guest = limits->is_guest,
 	};
 	struct leat_resp_request resp_req;
 	struct leat_resp_parser parser;
@@ -67,14 +71,26 @@ resp_refuse(const struct leat_request *req, struct leat_reply *reply)
 	size_t len;
 
 	memcpy(line, prefix, prefix_len);
-	len = prefix_len + leat_resp_refusal_text(refusal, got, line + prefix_len);
+	len = leat_resp_refusal_text(refusal, got, line + prefix_len);
+	if (len == 0)
+		return;
+	len += prefix_len;
 	leat_resp_emit_error(reply->writer, (struct leat_slice){ (const uint8_t *)line, len });
+}
+
+static bool
+is_resp3(const struct leat_reply *reply)
+{
+	return reply->resp == 3;
 }
 
 static void
 resp_null(struct leat_reply *reply)
 {
-	leat_resp_emit_null(reply->writer);
+	if (is_resp3(reply))
+		leat_resp3_emit_null(reply->writer);
+	else
+		leat_resp_emit_null(reply->writer);
 }
 
 static void
@@ -92,13 +108,25 @@ resp_integer(struct leat_reply *reply, int64_t value)
 static void
 resp_score(struct leat_reply *reply, double value)
 {
-	leat_resp_emit_double(reply->writer, value);
+	if (is_resp3(reply))
+		leat_resp3_emit_double(reply->writer, value);
+	else
+		leat_resp_emit_double(reply->writer, value);
 }
 
 static void
 resp_bytes(struct leat_reply *reply, struct leat_slice value)
 {
 	leat_resp_emit_bulk(reply->writer, value);
+}
+
+static void
+resp_verbatim(struct leat_reply *reply, struct leat_slice text)
+{
+	if (is_resp3(reply))
+		leat_resp3_emit_verbatim(reply->writer, "txt", text);
+	else
+		leat_resp_emit_bulk(reply->writer, text);
 }
 
 static void
@@ -112,14 +140,29 @@ static void
 resp_map(struct leat_reply *reply, uint32_t nb_pairs)
 {
 	LEAT_VERIFY(nb_pairs <= UINT32_MAX / 2);
-	leat_resp_emit_array(reply->writer, 2 * nb_pairs);
+	if (is_resp3(reply))
+		leat_resp3_emit_map(reply->writer, nb_pairs);
+	else
+		leat_resp_emit_array(reply->writer, 2 * nb_pairs);
+}
+
+static void
+resp_set(struct leat_reply *reply, uint32_t nb_values)
+{
+	if (is_resp3(reply))
+		leat_resp3_emit_set(reply->writer, nb_values);
+	else
+		leat_resp_emit_array(reply->writer, nb_values);
 }
 
 /* RESP2 has no pushes: a subscriber's connection carries little else. */
 static void
 resp_push(struct leat_reply *reply, uint32_t nb_values)
 {
-	leat_resp_emit_array(reply->writer, nb_values);
+	if (is_resp3(reply))
+		leat_resp3_emit_push(reply->writer, nb_values);
+	else
+		leat_resp_emit_array(reply->writer, nb_values);
 }
 
 static void
@@ -141,8 +184,10 @@ static const struct leat_reply_ops resp_reply_ops = {
 	.integer = resp_integer,
 	.score = resp_score,
 	.bytes = resp_bytes,
+	.verbatim = resp_verbatim,
 	.array = resp_array,
 	.map = resp_map,
+	.set = resp_set,
 	.push = resp_push,
 	.error = resp_error,
 };

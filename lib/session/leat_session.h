@@ -118,6 +118,7 @@ struct leat_session {
 	bool is_blocked;   /**< the transport refused the last send: wait for WRITABLE */
 	bool is_paused;    /**< enough replies for this turn, or no mbufs for more */
 	bool has_eof;      /**< the peer sends no more */
+	bool has_asked;    /**< a guest's request of this turn, which may change what he may */
 	bool is_closing;   /**< answer nothing more; close when all replies are sent */
 	bool is_shut;      /**< transport shutdown was called: what comes is thrown away */
 	bool is_broken;    /**< a reply could not be written whole: abort */
@@ -139,6 +140,7 @@ struct leat_session_ctx {
 	struct leat_command_stats command_stats;
 	struct leat_session_stats stats;
 	struct leat_protocol_limits limits;
+	struct leat_protocol_limits guest_limits; /**< of who has not given the password */
 	struct leat_heap *carry_heap;
 	LIST_HEAD(, leat_session) free;
 	LIST_HEAD(, leat_session) open; /**< all that are in use */
@@ -167,7 +169,7 @@ struct leat_session_ctx {
  *   Client ids count up from the one after this.
  * @param ctx
  *   Zeroed; command.store, .pubsub and .server, and limits.request_max (at most
- *   LEAT_SESSION_REQUEST_MAX) are set by the caller.
+ *   LEAT_SESSION_REQUEST_MAX), .bulk_max and .query_max are set by the caller.
  */
 void leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *sessions,
 	uint32_t nb_sessions, struct leat_heap *carry_heap, uint64_t client_id);

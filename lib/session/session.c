@@ -49,6 +49,8 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 	LEAT_VERIFY(ctx->limits.request_max > 0);
 	LEAT_VERIFY(ctx->limits.request_max <= LEAT_SESSION_REQUEST_MAX);
 	ctx->limits.argc_max = LEAT_BATCH_ARGV_MAX;
+	ctx->guest_limits = ctx->limits;
+	ctx->guest_limits.is_guest = true;
 	ctx->carry_heap = carry_heap;
 	ctx->client_id = client_id;
 	ctx->command.stats = &ctx->command_stats;
@@ -372,6 +374,7 @@ leat_session_flush(struct leat_session_ctx *ctx)
 	while ((s = STAILQ_FIRST(&touched)) != NULL) {
 		STAILQ_REMOVE_HEAD(&touched, touched_link);
 		s->is_touched = false;
+		s->has_asked = false;
 		session_input_take(s);
 		if (s->conn != NULL)
 			session_advance(s);

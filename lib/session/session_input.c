@@ -239,6 +239,7 @@ static enum decode_result
 decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
 {
 	struct leat_batch *batch = &s->ctx->batch;
+	bool is_guest = leat_client_is_guest(&s->client, s->ctx->command.server);
 	struct leat_batch_entry *entry;
 	ssize_t ret;
 
@@ -246,10 +247,14 @@ decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
 		batch->is_full = true;
 		return DECODE_FULL;
 	}
+	/* If that was AUTH, the next request is read under other limits: in the next turn. */
+	if (is_guest && s->has_asked)
+		return DECODE_FULL;
 	entry = &batch->entries[batch->nb_entries];
 	memset(&entry->req, 0, sizeof(entry->req));
-	ret = s->protocol->decode(&s->state, &s->ctx->limits, bytes, &entry->req,
-		&batch->argv[batch->nb_args], LEAT_BATCH_ARGV_MAX - batch->nb_args);
+	ret = s->protocol->decode(&s->state, is_guest ? &s->ctx->guest_limits : &s->ctx->limits,
+		bytes, &entry->req, &batch->argv[batch->nb_args],
+		LEAT_BATCH_ARGV_MAX - batch->nb_args);
 	if (ret == 0)
 		return DECODE_INCOMPLETE;
 	if (ret == -ENOBUFS) { /* argc_max keeps it below the room of an empty turn */
@@ -263,6 +268,7 @@ decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
 	entry->len = *len;
 	if (ret < 0)
 		entry->req.close = true;
+	s->has_asked |= is_guest;
 	batch->nb_entries++;
 	batch->nb_args += entry->req.argv_len;
 	return ret < 0 ? DECODE_BROKEN : DECODE_REQUEST;

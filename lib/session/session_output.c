@@ -162,6 +162,7 @@ session_push_begin(struct leat_command_ctx *command, struct leat_client *to)
 	ctx->push_reply.ops = s->protocol->reply;
 	ctx->push_reply.writer = &ctx->push_writer;
 	ctx->push_reply.flags = 0;
+	ctx->push_reply.resp = to->resp;
 	ctx->push_reply.wall_ms = command->wall_ms;
 	return &ctx->push_reply;
 }

@@ -162,7 +162,8 @@ client_close(struct fuzz_client *client)
 static bool
 client_step(struct fuzz_client *client)
 {
-	static const struct leat_protocol_limits limits = { REQUEST_MAX, ARGV_MAX };
+	static const struct leat_protocol_limits limits = { .request_max = REQUEST_MAX,
+		.argc_max = ARGV_MAX };
 	struct leat_slice argv[ARGV_MAX];
 	struct leat_request req;
 	struct leat_writer writer;

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Record what redis-server 7.0 answers, for the unit tests of lib/protocol.
 
-Starts a redis-server on a loopback port, sends each conversation of
-conversations.txt over a connection of its own, and writes the bytes of requests
-and replies as a table that redis_golden_test.cc includes.
+Starts two redis-servers on Unix sockets, the second with a password; sends each
+conversation of conversations.txt over a connection of its own, and writes the bytes
+of requests and replies as a table that redis_golden_test.cc includes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import shlex
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -22,13 +23,16 @@ TABLE = HERE.parent / "unit" / "protocol" / "redis_golden.inc"
 START_S = 5.0
 REPLY_S = 5.0
 SILENCE_S = 0.2
+PASSWORD = "secret"
 
 
 class Connection:
     """One connection to the server, read reply by reply."""
 
-    def __init__(self, port: int) -> None:
-        self.sock = socket.create_connection(("127.0.0.1", port), timeout=REPLY_S)
+    def __init__(self, path: Path) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(REPLY_S)
+        self.sock.connect(str(path))
         self.pending = b""
 
     def close(self) -> None:
@@ -55,10 +59,11 @@ class Connection:
         """The bytes of one whole reply."""
         line = self.take_line()
         kind, count = line[:1], line[1:-2]
-        if kind == b"$" and count != b"-1":
+        if kind in (b"$", b"=") and count != b"-1":
             return line + self.take(int(count) + 2)
-        if kind == b"*" and count != b"-1":
-            return line + b"".join(self.take_reply() for _ in range(int(count)))
+        if kind in (b"*", b"~", b">", b"%") and count != b"-1":
+            nb_values = int(count) * (2 if kind == b"%" else 1)
+            return line + b"".join(self.take_reply() for _ in range(nb_values))
         return line
 
     def take_until_silence(self) -> bytes:
@@ -100,7 +105,7 @@ def c_bytes(data: bytes) -> str:
     return f'std::string("{text}", {len(data)})'
 
 
-def record(port: int) -> list[str]:
+def record(plain: Path, with_password: Path) -> list[str]:
     """Hold all conversations; returns the lines of the table."""
     rows: list[str] = []
     title = ""
@@ -113,7 +118,7 @@ def record(port: int) -> list[str]:
             title = line.strip("[]")
             if conn is not None:
                 conn.close()
-            conn = Connection(port)
+            conn = Connection(with_password if title.startswith("password") else plain)
             conn.sock.sendall(request_bytes("FLUSHALL"))
             conn.take_reply()
             continue
@@ -127,40 +132,44 @@ def record(port: int) -> list[str]:
             request = request_bytes(line)
             conn.sock.sendall(request)
             reply = conn.take_reply()
-            conn.sock.settimeout(SILENCE_S if "SUBSCRIBE" in line else REPLY_S)
-            if "SUBSCRIBE" in line:
+            if "SUBSCRIBE" in line or "PUBLISH" in line:
                 reply += conn.take_until_silence()
+                conn.sock.settimeout(REPLY_S)
         rows.append(f'\t{{ "{title}", {c_bytes(request)},\n\t\t{c_bytes(reply)} }},')
     return rows
 
 
-def wait_for(server: subprocess.Popen[bytes], port: int) -> None:
+def wait_for(server: subprocess.Popen[bytes], path: Path) -> None:
     """Wait until the server accepts connections."""
     end = time.monotonic() + START_S
     while time.monotonic() < end and server.poll() is None:
         try:
-            socket.create_connection(("127.0.0.1", port)).close()
+            Connection(path).close()
             return
-        except ConnectionRefusedError:
+        except (ConnectionRefusedError, FileNotFoundError):
             time.sleep(0.05)
     sys.exit("redis-server did not start")
 
 
 def main() -> None:
-    """Start a server, record, stop it."""
+    """Start the servers, record, stop them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--port", type=int, default=17397, help="loopback port to use")
     parser.add_argument("--check", action="store_true", help="compare, do not write")
     args = parser.parse_args()
-    command = ["redis-server", "--bind", "127.0.0.1", "--port", str(args.port)]
-    command += ["--save", "", "--databases", "1"]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    try:
-        wait_for(server, args.port)
-        rows = record(args.port)
-    finally:
-        server.terminate()
-        server.wait()
+    servers: list[subprocess.Popen[bytes]] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        plain, with_password = Path(scratch) / "plain", Path(scratch) / "password"
+        try:
+            for path, options in ((plain, []), (with_password, ["--requirepass", PASSWORD])):
+                command = ["redis-server", "--port", "0", "--unixsocket", str(path)]
+                command += ["--save", "", "--databases", "1", "--dir", scratch, *options]
+                servers.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
+                wait_for(servers[-1], path)
+            rows = record(plain, with_password)
+        finally:
+            for server in servers:
+                server.terminate()
+                server.wait()
     text = "// Made by test/golden/record_redis.py with redis-server 7.0.\n" + "\n".join(rows) + "\n"
     if args.check:
         if TABLE.read_text(encoding="utf-8") != text:

@@ -95,7 +95,7 @@ class ProtocolHttp : public testing::Test
 
 	const leat_protocol *http = leat_protocol_find("http");
 	leat_protocol_state state = {};
-	leat_protocol_limits limits = { 4096, 1024 };
+	leat_protocol_limits limits = { 4096, 1024, 0, 0, false };
 	leat_request req = {};
 	leat_slice argv[2] = {};
 	leat_reply reply = {};

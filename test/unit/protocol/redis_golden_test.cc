@@ -37,14 +37,33 @@ Titles()
 	return titles;
 }
 
-// One connection, without a transport.
+// The client's id that a conversation was recorded with, if a reply tells it.
+uint64_t
+RecordedId(const std::string &title)
+{
+	const std::string field = "$2\r\nid\r\n:";
+
+	for (const Step &step : kSteps) {
+		const size_t at = step.reply.find(field);
+
+		if (step.title == title && at != std::string::npos)
+			return std::stoull(step.reply.substr(at + field.size()));
+	}
+	return 3;
+}
+
+// One connection, without a transport. Messages to it go between its replies.
 class Talk
 {
       public:
-	Talk()
+	explicit Talk(const std::string &title)
 	{
-		leat_client_init(&client, 3, 0);
+		leat_client_init(&client, RecordedId(title), 0);
+		if (title.rfind("password", 0) == 0)
+			shard.server.requirepass = "secret";
 		shard.ctx.client = &client;
+		shard.ctx.push_begin = PushBegin;
+		shard.ctx.push_end = [](leat_command_ctx *, leat_client *) {};
 	}
 
 	~Talk()
@@ -64,9 +83,20 @@ class Talk
 	}
 
       private:
+	static leat_reply *PushBegin(leat_command_ctx *, leat_client *to)
+	{
+		Talk *talk = LEAT_CONTAINER_OF(to, Talk, client);
+
+		talk->push.ops = talk->protocol->reply;
+		talk->push.writer = &talk->writer;
+		talk->push.resp = to->resp;
+		return &talk->push;
+	}
+
 	bool DecodeOne()
 	{
-		const leat_protocol_limits limits = { 1 << 20, 1024 };
+		const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0,
+			leat_client_is_guest(&client, &shard.server) };
 		std::vector<leat_slice> argv(1024);
 		leat_request req = {};
 		leat_reply reply = {};
@@ -94,6 +124,7 @@ class Talk
 	std::string pending;
 	std::vector<uint8_t> out = std::vector<uint8_t>(1 << 20);
 	leat_writer writer = {};
+	leat_reply push = {};
 };
 
 class RedisGolden : public testing::TestWithParam<std::string>
@@ -102,7 +133,7 @@ class RedisGolden : public testing::TestWithParam<std::string>
 
 TEST_P(RedisGolden, AnswersAsRedis)
 {
-	Talk talk;
+	Talk talk(GetParam());
 
 	for (const Step &step : kSteps) {
 		if (GetParam() != step.title)

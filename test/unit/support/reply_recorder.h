@@ -94,6 +94,11 @@ class ReplyRecorder
 		Add(reply, "map " + std::to_string(nb));
 	}
 
+	static void Set(leat_reply *reply, uint32_t nb)
+	{
+		Add(reply, "set " + std::to_string(nb));
+	}
+
 	static void Push(leat_reply *reply, uint32_t nb)
 	{
 		Add(reply, "push " + std::to_string(nb));
@@ -104,8 +109,8 @@ class ReplyRecorder
 		Add(reply, "-" + std::string((const char *)s.data, s.len));
 	}
 
-	static constexpr leat_reply_ops kOps = { Null, Status, Integer, Score, Bytes, Array, Map,
-		Push, Error };
+	static constexpr leat_reply_ops kOps = { Null, Status, Integer, Score, Bytes, Bytes,
+		Array, Map, Set, Push, Error };
 
 	Base base;
 	leat_writer writer = {};
