@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <leat_resp.h>
+#include <leat_resp_client.h>
 
-#define ARGV_MAX     64u
-#define REQUESTS_MAX 4096u
-#define HEAD_LEN     4u
-#define PIECES_MAX   256u /* of one stream, nearly */
+#define ARGV_MAX      64u
+#define REQUESTS_MAX  4096u
+#define HEAD_LEN      4u
+#define PIECES_MAX    256u /* of one stream, nearly */
+#define REQUEST_EXTRA 32u  /* bytes of a count line, or around an argument */
+#define FLAGS_MIN     128u /* of the byte for the room: from here on its bits are limits */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -35,6 +37,36 @@ lies_in(struct leat_slice s, const void *data, size_t len)
 	return s.data >= first && s.data <= first + len && s.len <= (size_t)(first + len - s.data);
 }
 
+/* What a client makes of the arguments is the same request. */
+static void
+check_round_trip(const struct leat_slice *argv, uint32_t argc)
+{
+	const struct leat_resp_limits limits = { .request_max = SIZE_MAX >> 1,
+		.argc_max = ARGV_MAX };
+	struct leat_resp_parser parser = { 0 };
+	struct leat_slice again[ARGV_MAX];
+	struct leat_resp_request req;
+	struct leat_writer w;
+	size_t room = REQUEST_EXTRA;
+	uint8_t *buf;
+	size_t len;
+
+	for (uint32_t i = 0; i < argc; i++)
+		room += argv[i].len + REQUEST_EXTRA;
+	buf = malloc(room);
+	LEAT_VERIFY(buf != NULL);
+	leat_writer_init(&w, buf, room);
+	leat_resp_emit_request(&w, argv, argc);
+	LEAT_VERIFY(!w.failed);
+	len = (size_t)(w.pos - buf);
+	LEAT_VERIFY(leat_resp_parse_request(&parser, &limits, (struct leat_slice){ buf, len },
+			    again, ARGV_MAX, &req) == (ssize_t)len);
+	LEAT_VERIFY(req.argc == argc);
+	for (uint32_t i = 0; i < argc; i++)
+		LEAT_VERIFY(leat_slice_is_equal(argv[i], again[i]));
+	free(buf);
+}
+
 static struct outcome
 parse_step(struct leat_resp_parser *parser, const struct leat_resp_limits *limits,
 	struct leat_slice in, uint32_t argv_max)
@@ -53,13 +85,20 @@ parse_step(struct leat_resp_parser *parser, const struct leat_resp_limits *limit
 	LEAT_VERIFY((outcome.ret < 0) == (req.refusal != LEAT_RESP_OK));
 	outcome.refusal = req.refusal;
 	outcome.got = req.got;
-	if (outcome.ret < 0)
+	if (outcome.ret < 0) {
+		char text[LEAT_RESP_REFUSAL_TEXT_MAX];
+		size_t len = leat_resp_refusal_text(req.refusal, req.got, text);
+
+		LEAT_VERIFY((len == 0) == (req.refusal == LEAT_RESP_BIG_QUERY));
+		LEAT_VERIFY(len <= sizeof(text));
 		return outcome;
+	}
 	LEAT_VERIFY(req.argc <= req.argv_len);
 	LEAT_VERIFY(req.argv_len <= argv_max);
 	LEAT_VERIFY(req.argv_len <= limits->argc_max);
 	outcome.argc = req.argc;
 	outcome.argv_len = req.argv_len;
+	check_round_trip(argv, req.argc);
 	for (uint32_t i = 0; i < req.argc; i++) {
 		LEAT_VERIFY(lies_in(argv[i], in.data, (size_t)outcome.ret) ||
 			    lies_in(argv[i], argv + req.argc,
@@ -112,6 +151,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	limits.request_max = data[0] == 0 ? 1u << 20 : data[0];
 	limits.argc_max = data[1] == 0 ? ARGV_MAX : data[1];
 	argv_max = LEAT_MIN((uint32_t)data[2], ARGV_MAX);
+	if (data[2] >= FLAGS_MIN) {
+		limits.is_guest = (data[2] & 1) != 0;
+		limits.bulk_max = (data[2] & 2) != 0 ? 8 : 0;
+		limits.query_max = (data[2] & 4) != 0 ? 32 : 0;
+	}
 	seed = data[3];
 	in = (struct leat_slice){ data + HEAD_LEN, len - HEAD_LEN };
 	for (unsigned int i = 0; i < REQUESTS_MAX; i++) {
