@@ -10,6 +10,9 @@
 #include "leat_resp.h"
 #include "resp_priv.h"
 
+/* Of counts that are read in one go. */
+#define RESP_SHORT_DIGITS 4u
+
 static int
 parser_refuse(struct leat_resp_request *req, int ret, enum leat_resp_refusal refusal)
 {
@@ -42,6 +45,29 @@ parser_find_end(
 }
 
 /*
+ * Read a count line as nearly all are: whole, at most RESP_SHORT_DIGITS digits, no sign.
+ * Returns its length with CR LF, or 0: look closer.
+ */
+static inline size_t
+line_read_short(const uint8_t *line, size_t len, int64_t *value)
+{
+	size_t nb_digits = 0;
+	int64_t sum = 0;
+
+	if (len < 1 + RESP_SHORT_DIGITS + RESP_CRLF_LEN)
+		return 0;
+	line++;
+	while (nb_digits < RESP_SHORT_DIGITS && line[nb_digits] >= '0' && line[nb_digits] <= '9')
+		sum = sum * 10 + (line[nb_digits++] - '0');
+	if (nb_digits == 0 || line[nb_digits] != '\r' || line[nb_digits + 1] != '\n')
+		return 0;
+	if (line[0] == '0' && nb_digits > 1)
+		return 0;
+	*value = sum;
+	return 1 + nb_digits + RESP_CRLF_LEN;
+}
+
+/*
  * Read the count line at pos, such as "*3\r\n" or "$5\r\n", but for its first byte,
  * and step over it. Returns 1, 0 when it is not all there, -EMSGSIZE when it is too
  * long, -EBADMSG when it is no number or has no end.
@@ -50,9 +76,16 @@ static int
 parser_read_count(struct leat_resp_parser *parser, struct leat_slice in, int64_t *value)
 {
 	const uint8_t *line = in.data + parser->pos;
-	size_t len;
-	int ret = parser_find_end(parser, in, '\r', &len);
+	size_t len = 0;
+	int ret;
 
+	if (parser->nb_seen == 0)
+		len = line_read_short(line, in.len - parser->pos, value);
+	if (len > 0) {
+		parser->pos += len;
+		return 1;
+	}
+	ret = parser_find_end(parser, in, '\r', &len);
 	if (ret <= 0)
 		return ret;
 	if (in.len - parser->pos < len + RESP_CRLF_LEN)
