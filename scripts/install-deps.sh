@@ -14,6 +14,10 @@ quickstart=(redis-tools curl iproute2 ethtool iputils-ping procps)
 # dpdk-dev has testpmd, which bridges memif and virtio-user to a veth.
 test=(dpdk-dev libgtest-dev clang clang-format-14 libclang-rt-14-dev valgrind shellcheck mypy
 	libhttp-parser-dev python3-sphinx python3-pytest python3-scapy tshark wrk)
+# dpdk-dev has testpmd, which bridges memif and virtio-user to a veth; libhiredis-dev is what
+# perf_resp measures beside.
+test=(dpdk-dev libgtest-dev libhiredis-dev clang clang-format-14 libclang-rt-14-dev valgrind shellcheck mypy
+	python3-sphinx python3-pytest python3-scapy tshark wrk)
 
 case "${1:-build}" in
 build) wanted=("${build[@]}") ;;

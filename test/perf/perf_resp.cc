@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What it costs to parse a pipelined burst of 32 GETs, and of their 32 replies, beside the
+// reader of hiredis on the same bytes. hiredis makes objects of what it reads, or, without
+// functions to make them, only walks; both are told.
+//
+// scripts/perf-resp.sh counts instructions with callgrind. Time is told where the program
+// runs by itself. Prints one JSON object and never judges the figures.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <string>
+
+#include <hiredis/hiredis.h>
+#include <valgrind/callgrind.h>
+
+#include <leat_resp_client.h>
+
+static uint64_t nb_allocations;
+
+extern "C" {
+void *__libc_malloc(size_t len);
+void *__libc_calloc(size_t nb, size_t len);
+void *__libc_realloc(void *ptr, size_t len);
+
+void *
+malloc(size_t len)
+{
+	nb_allocations++;
+	return __libc_malloc(len);
+}
+
+void *
+calloc(size_t nb, size_t len)
+{
+	nb_allocations++;
+	return __libc_calloc(nb, len);
+}
+
+void *
+realloc(void *ptr, size_t len)
+{
+	nb_allocations++;
+	return __libc_realloc(ptr, len);
+}
+}
+
+namespace
+{
+
+constexpr unsigned int kNbMessages = 32;
+constexpr unsigned int kNbWarmRounds = 100;
+constexpr unsigned int kNbRounds = 1000;
+constexpr unsigned int kNbTimedRounds = 200000;
+
+[[noreturn]] void
+Stop(const char *why)
+{
+	(void)fprintf(stderr, "perf_resp: %s\n", why);
+	exit(EXIT_FAILURE);
+}
+
+std::string
+Bulk(const std::string &value)
+{
+	return "$" + std::to_string(value.size()) + "\r\n" + value + "\r\n";
+}
+
+std::string
+Requests()
+{
+	std::string bytes;
+
+	for (unsigned int i = 0; i < kNbMessages; i++)
+		bytes += "*2\r\n" + Bulk("GET") + Bulk("key:" + std::to_string(100000 + i));
+	return bytes;
+}
+
+std::string
+Replies()
+{
+	std::string bytes;
+
+	for (unsigned int i = 0; i < kNbMessages; i++)
+		bytes += Bulk("value of key " + std::to_string(100000 + i));
+	return bytes;
+}
+
+leat_slice
+Slice(const std::string &bytes)
+{
+	return { (const uint8_t *)bytes.data(), bytes.size() };
+}
+
+void
+ParseRequests(const std::string &bytes)
+{
+	const leat_resp_limits limits = { 1 << 20, 64, 0, 0, false };
+	leat_slice in = Slice(bytes);
+	leat_resp_parser parser = {};
+	leat_resp_request req;
+	leat_slice argv[2 * kNbMessages];
+	unsigned int nb = 0;
+
+	for (; in.len > 0; nb++) {
+		ssize_t ret = leat_resp_parse_request(
+			&parser, &limits, in, argv + 2 * (nb % kNbMessages), 2, &req);
+
+		if (ret <= 0 || req.argc != 2)
+			Stop("not a GET");
+		in.data += ret;
+		in.len -= (size_t)ret;
+	}
+	if (nb != kNbMessages)
+		Stop("not all requests");
+}
+
+void
+ParseReplies(const std::string &bytes)
+{
+	const leat_resp_reply_limits limits = { 1 << 20, 64 };
+	leat_slice in = Slice(bytes);
+	leat_resp_reply_parser parser = {};
+	leat_resp_token token;
+	unsigned int nb = 0;
+
+	for (; in.len > 0; nb++) {
+		ssize_t ret = leat_resp_parse_reply(&parser, &limits, in, &token);
+
+		if (ret <= 0 || !token.ends_reply)
+			Stop("not a reply");
+		in.data += ret;
+		in.len -= (size_t)ret;
+	}
+	if (nb != kNbMessages)
+		Stop("not all replies");
+}
+
+void
+ReadWithHiredis(redisReader *reader, const std::string &bytes, bool has_objects)
+{
+	if (redisReaderFeed(reader, bytes.data(), bytes.size()) != REDIS_OK)
+		Stop("hiredis takes no bytes");
+	for (unsigned int i = 0; i < kNbMessages; i++) {
+		void *reply = nullptr;
+
+		if (redisReaderGetReply(reader, &reply) != REDIS_OK || reply == nullptr)
+			Stop("hiredis reads nothing");
+		if (has_objects)
+			freeReplyObject(reply);
+	}
+}
+
+double
+NowNs()
+{
+	timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+void
+Run(const char *library, const char *what, size_t len, const std::function<void()> &parse)
+{
+	const bool is_counted = RUNNING_ON_VALGRIND != 0;
+	const unsigned int nb_rounds = is_counted ? kNbRounds : kNbTimedRounds;
+
+	for (unsigned int i = 0; i < kNbWarmRounds; i++)
+		parse();
+	const uint64_t nb_before = nb_allocations;
+	const double begin_ns = NowNs();
+	CALLGRIND_TOGGLE_COLLECT;
+	for (unsigned int i = 0; i < nb_rounds; i++)
+		parse();
+	CALLGRIND_TOGGLE_COLLECT;
+	const double took_ns = NowNs() - begin_ns;
+	const double nb_made = (double)(nb_allocations - nb_before);
+
+	(void)printf("{\"benchmark\": \"resp\", \"operation\": \"%u %s\", \"library\": \"%s\", "
+		     "\"len\": %zu, \"allocations\": %.1f, ",
+		kNbMessages, what, library, len, nb_made / nb_rounds);
+	if (!is_counted)
+		(void)printf("\"ns\": %.1f, ", took_ns / nb_rounds);
+	(void)printf("\"nb_operations\": %u}\n", nb_rounds);
+}
+
+} // namespace
+
+int
+main(int argc, char **argv)
+{
+	const std::string library = argc == 3 ? argv[1] : "";
+	const std::string what = argc == 3 ? argv[2] : "";
+	const bool is_walk = library == "hiredis-walk";
+	const bool is_requests = what == "requests";
+
+	if ((library != "leat" && library != "hiredis" && !is_walk) ||
+		(!is_requests && what != "replies")) {
+		(void)fprintf(stderr, "perf_resp leat|hiredis|hiredis-walk requests|replies\n");
+		return 2;
+	}
+	const std::string bytes = is_requests ? Requests() : Replies();
+	if (library == "leat") {
+		Run("leat", what.c_str(), bytes.size(),
+			[&] { is_requests ? ParseRequests(bytes) : ParseReplies(bytes); });
+		return EXIT_SUCCESS;
+	}
+	redisReader *reader =
+		is_walk ? redisReaderCreateWithFunctions(nullptr) : redisReaderCreate();
+	if (reader == nullptr)
+		Stop("no memory");
+	Run(library.c_str(), what.c_str(), bytes.size(),
+		[&] { ReadWithHiredis(reader, bytes, !is_walk); });
+	redisReaderFree(reader);
+	return EXIT_SUCCESS;
+}
