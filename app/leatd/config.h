@@ -36,8 +36,10 @@ extern "C" {
 #define LEATD_WORD_LEN     24  /**< bytes of a protocol's or transport's name, the zero included */
 #define LEATD_WHERE_LEN    192 /**< bytes of "FILE:LINE" or an option, the zero included */
 #define LEATD_VALUE_LEN    512 /**< bytes of a printed value, the zero included */
-#define LEATD_DIR_LEN      96  /**< bytes of a directory's path, the zero included */
-#define LEATD_LINE_LEN_MAX 197 /**< bytes of one line of the file */
+#define LEATD_HIDDEN       "(hidden)" /**< what is printed in the place of a secret */
+#define LEATD_PASSWORD_LEN 129        /**< bytes of a password, the zero included */
+#define LEATD_DIR_LEN      96         /**< bytes of a directory's path, the zero included */
+#define LEATD_LINE_LEN_MAX 197        /**< bytes of one line of the file */
 
 enum leatd_idle {
 	LEATD_IDLE_POLL,
@@ -147,6 +149,9 @@ struct leatd_conf {
 	uint64_t nb_channels_max;
 	uint64_t nb_subscriptions_max;
 	uint64_t request_max; /**< bytes */
+	uint64_t bulk_max;    /**< bytes of one argument of RESP; request_max may be less */
+	uint64_t query_max;   /**< bytes of one request of RESP; request_max may be less */
+	char requirepass[LEATD_PASSWORD_LEN]; /**< "": none */
 	uint64_t drain_timeout_s;
 	char record_dir[LEATD_DIR_LEN]; /**< a path, or "none" */
 	uint64_t nb_record_segs;
@@ -161,6 +166,7 @@ enum leatd_key_type {
 	LEATD_KEY_CHOICE, /**< uint64_t: index into choices */
 	LEATD_KEY_SET,    /**< uint64_t: bit 1 << index into choices; once per line, they add up */
 	LEATD_KEY_TEXT,   /**< char[max + 1], min to max bytes */
+	LEATD_KEY_SECRET, /**< as TEXT; never printed */
 	LEATD_KEY_DEVICE, /**< as TEXT: a PCI address or the name of a vdev */
 	LEATD_KEY_IPV4,   /**< struct leat_ip_addr */
 	LEATD_KEY_IPV6,   /**< struct leat_ip_addr */

@@ -396,6 +396,7 @@ leatd_conf_print(const struct leatd_conf *conf, FILE *out)
 	section_print("worker", "worker", conf, out);
 	section_print("memory", "memory", conf, out);
 	section_print("limits", "limits", conf, out);
+	section_print("server", "server", conf, out);
 	section_print("control", "control", conf, out);
 	section_print("tcp", "tcp", conf, out);
 }

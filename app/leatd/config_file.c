@@ -90,7 +90,7 @@ section_unknown(struct conf_file *file)
 			near);
 	return leat_error_set(file->error, -EINVAL,
 		"%s: unknown section [%s]; there are: port, listen, worker, memory, limits, "
-		"control, tcp",
+		"server, control, tcp",
 		file->where, file->title);
 }
 

@@ -105,9 +105,16 @@ static const struct leatd_key keys[] = {
 		"subscriptions of all connections at one time", CONF(nb_subscriptions_max) },
 	{ "limits", "request-max", LEATD_KEY_SIZE, 1024, 64u << 20, NULL, "16M", "BYTES",
 		"the largest request, head and body", CONF(request_max) },
+	{ "limits", "proto-max-bulk-len", LEATD_KEY_SIZE, 1u << 20, 64ull << 30, NULL, "512M", "BYTES",
+		"the largest argument of a request of RESP", CONF(bulk_max) },
+	{ "limits", "client-query-buffer-limit", LEATD_KEY_SIZE, 1u << 20, 64ull << 30, NULL, "1G", "BYTES",
+		"the largest request of RESP; a larger one ends its connection", CONF(query_max) },
 	{ "limits", "drain-timeout", LEATD_KEY_NUMBER, 0, 3600, NULL, "5", "SECONDS",
 		"how long open connections may take to finish when leatd is told to end",
 		CONF(drain_timeout_s) },
+
+	{ "server", "requirepass", LEATD_KEY_SECRET, 0, LEATD_PASSWORD_LEN - 1, NULL, "", "PASSWORD",
+		"what clients must give before anything else", CONF(requirepass) },
 
 	{ "control", "record-segments", LEATD_KEY_NUMBER, 0, 4096, NULL, "512", "N",
 		"segments of each class that the flight recorder keeps; 0 turns it off",

@@ -281,6 +281,7 @@ leatd_key_allowed(const struct leatd_key *key, char text[LEATD_VALUE_LEN])
 	case LEATD_KEY_SET:
 		return choices_format(key, text);
 	case LEATD_KEY_TEXT:
+	case LEATD_KEY_SECRET:
 		(void)snprintf(text, LEATD_VALUE_LEN, "text of %" PRIu64 " to %" PRIu64 " bytes",
 			key->min, key->max);
 		break;
@@ -326,6 +327,7 @@ field_set(const struct leatd_key *key, void *field, const char *value)
 			return -EINVAL;
 		return text_set(key, field, value);
 	case LEATD_KEY_TEXT:
+	case LEATD_KEY_SECRET:
 		return text_set(key, field, value);
 	case LEATD_KEY_IPV4:
 	case LEATD_KEY_IPV6:
@@ -353,7 +355,8 @@ leatd_key_set(const struct leatd_key *key, void *base, const char *where, const 
 			key->name, LEATD_ADDRS_MAX);
 	if (ret < 0)
 		return leat_error_set(error, -EINVAL,
-			"%s: %s '%.64s' is not allowed; it must be %s", where, key->name, value,
+			"%s: %s '%.64s' is not allowed; it must be %s", where, key->name,
+			key->type == LEATD_KEY_SECRET ? LEATD_HIDDEN : value,
 			leatd_key_allowed(key, allowed));
 	return 0;
 }
@@ -408,6 +411,9 @@ leatd_key_format(const struct leatd_key *key, const void *base, char text[LEATD_
 	case LEATD_KEY_TEXT:
 	case LEATD_KEY_DEVICE:
 		text_add(text, "%s", (const char *)field);
+		break;
+	case LEATD_KEY_SECRET:
+		text_add(text, "%s", *(const char *)field != '\0' ? LEATD_HIDDEN : "");
 		break;
 	case LEATD_KEY_IPV4:
 	case LEATD_KEY_IPV6:

@@ -86,6 +86,9 @@ server_open(struct leatd *d, struct leat_error *error)
 	d->server.nb_workers = (uint16_t)d->conf->nb_workers;
 	d->server.nb_conns_max = (uint32_t)d->conf->nb_conns_max;
 	d->server.request_max = d->conf->request_max;
+	d->server.bulk_max = LEAT_MIN(d->conf->bulk_max, d->conf->request_max);
+	d->server.query_max = LEAT_MIN(d->conf->query_max, d->conf->request_max);
+	d->server.requirepass = d->conf->requirepass;
 	d->server.pid = (uint32_t)getpid();
 	for (uint32_t i = 0; i < d->conf->nb_listens && d->server.tcp_port == 0; i++)
 		if (strcmp(d->conf->listens[i].protocol, "resp") == 0)
@@ -202,6 +205,8 @@ leatd_worker_conf(const struct leatd *d, uint32_t idx, struct leat_worker_conf *
 						      : LEAT_WORKER_IDLE_ADAPTIVE;
 	conf->nb_conns_max = (uint32_t)d->conf->nb_conns_max;
 	conf->request_max = d->conf->request_max;
+	conf->bulk_max = LEAT_MIN(d->conf->bulk_max, d->conf->request_max);
+	conf->query_max = LEAT_MIN(d->conf->query_max, d->conf->request_max);
 	conf->carry_len = d->conf->carry_mb << 20;
 	conf->nb_keys_max = (uint32_t)d->conf->nb_keys_max;
 	conf->store_len = d->conf->store_mb << 20;

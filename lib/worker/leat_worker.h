@@ -38,6 +38,8 @@ struct leat_worker_conf {
 	enum leat_worker_idle idle;
 	uint32_t nb_conns_max; /**< sessions at one time, all transports together; at least 1 */
 	size_t request_max;    /**< bytes of one request, 1 to LEAT_SESSION_REQUEST_MAX */
+	size_t bulk_max;       /**< bytes of one argument of RESP; 0: request_max */
+	size_t query_max;      /**< bytes of one request of RESP; 0: request_max */
 	size_t carry_len;      /**< for requests that straddle mbufs, at least request_max */
 	uint32_t nb_keys_max;  /**< keys of the store shard */
 	size_t store_len;      /**< bytes of the store shard */

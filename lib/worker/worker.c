@@ -127,6 +127,8 @@ leat_worker_open(
 		goto close_store;
 	worker->ctx.command.server = conf->server;
 	worker->ctx.limits.request_max = conf->request_max;
+	worker->ctx.limits.bulk_max = conf->bulk_max;
+	worker->ctx.limits.query_max = conf->query_max;
 	leat_session_ctx_init(&worker->ctx, worker->sessions, conf->nb_conns_max,
 		worker->carry_heap, (uint64_t)conf->worker_idx << WORKER_CLIENT_ID_SHIFT);
 	worker_mail_init(&worker->mail);

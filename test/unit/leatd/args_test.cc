@@ -51,8 +51,8 @@ TEST(Args, AFlagTakesNoValue)
 
 TEST(Args, UnknownOptionsAreToldWithTheNearest)
 {
-	EXPECT_EQ("unknown option '--prot'; did you mean '--port'?",
-		ParseArgs({ "--prot", "x" }).error);
+	EXPECT_EQ("unknown option '--porr'; did you mean '--port'?",
+		ParseArgs({ "--porr", "x" }).error);
 	EXPECT_EQ("unknown option '--adptive'; see leatd --help", ParseArgs({ "--adptive" }).error);
 	EXPECT_EQ("unknown option '-x'; see leatd --help", ParseArgs({ "-x" }).error);
 	EXPECT_EQ("unknown option '--memry'; did you mean '--memory'?",

@@ -112,6 +112,21 @@ TEST_F(KeyValue, EveryTextIsTakenAtItsLongestAndRefusedOneOver)
 	EXPECT_EQ(-EINVAL, Set("port", "dev", longest + "a"));
 }
 
+TEST_F(KeyValue, APasswordIsTakenAtItsLongestAndNeverPrinted)
+{
+	const leatd_key *key = leatd_key_find("server", "requirepass");
+	leat_error error = {};
+
+	EXPECT_EQ("", Get(key));
+	EXPECT_EQ(0, Set(key, std::string(128, 'p')));
+	EXPECT_EQ(std::string(128, 'p'), any->conf.requirepass);
+	EXPECT_EQ("(hidden)", Get(key));
+	EXPECT_EQ(-EINVAL,
+		leatd_key_set(key, any.get(), "here", std::string(129, 'p').c_str(), &error));
+	EXPECT_EQ("here: requirepass '(hidden)' is not allowed; it must be text of 0 to 128 bytes",
+		std::string(error.text));
+}
+
 TEST_F(KeyValue, TextRefusesControlCharacters)
 {
 	EXPECT_EQ(-EINVAL, Set("port", "args", "iface=\033[2J"));
@@ -273,6 +288,8 @@ TEST(KeyTable, DefaultsAreInPlaceAfterInit)
 	EXPECT_EQ(512u, conf->memory_mb);
 	EXPECT_FALSE(conf->no_huge);
 	EXPECT_EQ(16u << 20, conf->request_max);
+	EXPECT_EQ(512u << 20, conf->bulk_max);
+	EXPECT_EQ(1u << 30, conf->query_max);
 	EXPECT_EQ(5u, conf->drain_timeout_s);
 }
 

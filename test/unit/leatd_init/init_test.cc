@@ -157,9 +157,25 @@ TEST_F(Init, WorkersAreOpenedAsConfigured)
 	EXPECT_EQ(LEAT_WORKER_IDLE_POLL, w.idle);
 	EXPECT_EQ(4096u, w.nb_conns_max);
 	EXPECT_EQ(16u << 20, w.request_max);
+	EXPECT_EQ(16u << 20, w.bulk_max); // not more than a request
+	EXPECT_EQ(16u << 20, w.query_max);
 	EXPECT_EQ(32u << 20, w.carry_len);
 	EXPECT_EQ(64u << 20, w.store_len);
 	EXPECT_EQ(262144u, w.nb_keys_max);
+}
+
+TEST_F(Init, WhatRedisLimitsIsConfiguredAndTold)
+{
+	conf->bulk_max = 1u << 20;
+	conf->query_max = 2u << 20;
+	(void)strcpy(conf->requirepass, "secret");
+	ASSERT_EQ(0, RunLeatd());
+	const leat_worker_conf &w = world.worker_confs[0];
+	EXPECT_EQ(1u << 20, w.bulk_max);
+	EXPECT_EQ(2u << 20, w.query_max);
+	EXPECT_EQ(1u << 20, world.servers[0].bulk_max);
+	EXPECT_EQ(2u << 20, world.servers[0].query_max);
+	EXPECT_STREQ("secret", world.servers[0].requirepass);
 }
 
 TEST_F(Init, EverySecretIsItsOwn)

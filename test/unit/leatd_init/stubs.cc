@@ -275,6 +275,7 @@ leat_worker_open(const leat_worker_conf *conf, leat_worker **out, leat_error *er
 	if (Open("worker", error) < 0)
 		return -ENODEV;
 	world.worker_confs.push_back(*conf);
+	world.servers.push_back(*conf->server);
 	*out = new leat_worker;
 	return 0;
 }

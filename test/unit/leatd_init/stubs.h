@@ -41,6 +41,7 @@ struct World {
 	std::vector<leat_inet_cookies> cookies;
 	std::vector<std::pair<uint16_t, leat_inet_keepalive>> keepalives; // of which port
 	std::vector<leat_worker_conf> worker_confs;
+	std::vector<leat_command_server> servers; // what each worker's commands tell
 	std::vector<leat_transport_conf> transport_confs;
 	uint32_t nb_control_workers = 0;
 };
