@@ -151,6 +151,11 @@ def wait_for(server: subprocess.Popen[bytes], path: Path) -> None:
     sys.exit("redis-server did not start")
 
 
+def servers_wanted(plain: Path, with_password: Path) -> list[tuple[Path, list[str]]]:
+    """The socket and the options of each server."""
+    return [(plain, []), (with_password, ["--requirepass", PASSWORD])]
+
+
 def main() -> None:
     """Start the servers, record, stop them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -160,7 +165,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         plain, with_password = Path(scratch) / "plain", Path(scratch) / "password"
         try:
-            for path, options in ((plain, []), (with_password, ["--requirepass", PASSWORD])):
+            for path, options in servers_wanted(plain, with_password):
                 command = ["redis-server", "--port", "0", "--unixsocket", str(path)]
                 command += ["--save", "", "--databases", "1", "--dir", scratch, *options]
                 servers.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))

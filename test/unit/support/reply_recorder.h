@@ -109,8 +109,8 @@ class ReplyRecorder
 		Add(reply, "-" + std::string((const char *)s.data, s.len));
 	}
 
-	static constexpr leat_reply_ops kOps = { Null, Status, Integer, Score, Bytes, Bytes,
-		Array, Map, Set, Push, Error };
+	static constexpr leat_reply_ops kOps = { Null, Status, Integer, Score, Bytes, Bytes, Array,
+		Map, Set, Push, Error };
 
 	Base base;
 	leat_writer writer = {};
