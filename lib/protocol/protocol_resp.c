@@ -135,7 +135,7 @@ resp_array(struct leat_reply *reply, uint32_t nb_values)
 	leat_resp_emit_array(reply->writer, nb_values);
 }
 
-/* RESP2 has no maps: keys and values follow each other in an array. */
+/* RESP2 has no maps: there keys and values follow each other in an array. */
 static void
 resp_map(struct leat_reply *reply, uint32_t nb_pairs)
 {
@@ -155,7 +155,7 @@ resp_set(struct leat_reply *reply, uint32_t nb_values)
 		leat_resp_emit_array(reply->writer, nb_values);
 }
 
-/* RESP2 has no pushes: a subscriber's connection carries little else. */
+/* RESP2 has no pushes: there a subscriber's connection carries little else. */
 static void
 resp_push(struct leat_reply *reply, uint32_t nb_values)
 {

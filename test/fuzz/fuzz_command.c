@@ -62,42 +62,46 @@ reply_line(struct leat_reader *r)
 	LEAT_VERIFY(end[-1] == '\r');
 	LEAT_VERIFY(memchr(r->pos, '\r', (size_t)(end - r->pos)) == end - 1);
 	number.len = (size_t)(end - 1 - number.data);
-	if (*r->pos == ':' || *r->pos == '$' || *r->pos == '*')
+	if (strchr(":$*=%~>", *r->pos) != NULL)
 		LEAT_VERIFY(leat_slice_to_int64(number, &value));
 	r->pos = end + 1;
 	return value;
 }
 
-/* Step over one value of RESP2. */
+/* Step over one value of that version of RESP. */
 static void
-reply_value(struct leat_reader *r, int depth)
+reply_value(struct leat_reader *r, uint8_t resp, int depth)
 {
+	const char *types = resp == 3 ? "+-:$*_,=%~>" : "+-:$*";
 	uint8_t type;
 	int64_t number;
 
 	LEAT_VERIFY(depth < DEPTH_MAX);
 	LEAT_VERIFY(leat_reader_left(r) > 0);
 	type = *r->pos;
-	LEAT_VERIFY(type != 0 && strchr("+-:$*", type) != NULL);
+	LEAT_VERIFY(type != 0 && strchr(types, type) != NULL);
+	LEAT_VERIFY(type != '>' || depth == 0);
 	number = reply_line(r);
-	LEAT_VERIFY((type != '$' && type != '*') || number >= -1);
-	if (type == '$' && number >= 0) {
+	LEAT_VERIFY(strchr("$*=%~>", type) == NULL || number >= (resp == 3 ? 0 : -1));
+	if ((type == '$' || type == '=') && number >= 0) {
 		LEAT_VERIFY(leat_reader_left(r) >= (size_t)number + 2);
 		LEAT_VERIFY(memcmp(r->pos + number, "\r\n", 2) == 0);
 		r->pos += number + 2;
 	}
-	for (int64_t i = 0; type == '*' && i < number; i++)
-		reply_value(r, depth + 1);
+	if (type == '%')
+		number *= 2;
+	for (int64_t i = 0; strchr("*%~>", type) != NULL && i < number; i++)
+		reply_value(r, resp, depth + 1);
 }
 
 static uint32_t
-reply_count(const uint8_t *reply, const struct leat_writer *w)
+reply_count(const uint8_t *reply, const struct leat_writer *w, uint8_t resp)
 {
 	struct leat_reader r = { reply, w->pos };
 	uint32_t nb_values = 0;
 
 	for (; leat_reader_left(&r) > 0; nb_values++)
-		reply_value(&r, 0);
+		reply_value(&r, resp, 0);
 	return nb_values;
 }
 
@@ -113,6 +117,7 @@ push_begin(struct leat_command_ctx *command_ctx, struct leat_client *to)
 	client->push_reply = (struct leat_reply){
 		.ops = protocol->reply,
 		.writer = &client->push_writer,
+		.resp = to->resp,
 	};
 	return &client->push_reply;
 }
@@ -135,7 +140,7 @@ push_end(struct leat_command_ctx *command_ctx, struct leat_client *to)
 	struct fuzz_client *client = LEAT_CONTAINER_OF(to, struct fuzz_client, client);
 
 	LEAT_VERIFY(command_ctx == &ctx);
-	LEAT_VERIFY(reply_count(client->push, &client->push_writer) == 1);
+	LEAT_VERIFY(reply_count(client->push, &client->push_writer, to->resp) == 1);
 }
 
 /* How many replies a request gets; it is asked before it is executed. */
@@ -183,11 +188,13 @@ client_step(struct fuzz_client *client)
 	} else if (req.argc > 0) {
 		nb_replies = expected_replies(client, &req);
 		leat_command_execute(&ctx, &req, &reply);
+		if (req.command == NULL && client->client.close) /* POST */
+			nb_replies = 0;
 	} else {
 		nb_replies = 0;
 	}
 	if (!writer.failed)
-		LEAT_VERIFY(reply_count(reply_buf, &writer) == nb_replies);
+		LEAT_VERIFY(reply_count(reply_buf, &writer, reply.resp) == nb_replies);
 	if (ret < 0 || client->client.close) {
 		client_close(client);
 		return false;
