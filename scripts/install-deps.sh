@@ -11,12 +11,10 @@ set -euo pipefail
 # libdpdk-dev brings the run-time libraries of every driver, net_af_xdp and its libxdp among them.
 build=(gcc g++ meson ninja-build pkgconf python3 libdpdk-dev libinih-dev)
 quickstart=(redis-tools curl iproute2 ethtool iputils-ping procps)
-# dpdk-dev has testpmd, which bridges memif and virtio-user to a veth.
+# dpdk-dev has testpmd, which bridges memif and virtio-user to a veth. hiredis, http-parser, simdjson
+# and rapidjson are what the figures of the codecs stand beside.
 test=(dpdk-dev libgtest-dev clang clang-format-14 libclang-rt-14-dev valgrind shellcheck mypy
-	libhttp-parser-dev python3-sphinx python3-pytest python3-scapy tshark wrk)
-# dpdk-dev has testpmd, which bridges memif and virtio-user to a veth; libhiredis-dev is what
-# perf_resp measures beside.
-test=(dpdk-dev libgtest-dev libhiredis-dev clang clang-format-14 libclang-rt-14-dev valgrind shellcheck mypy
+	libhiredis-dev libhttp-parser-dev libsimdjson-dev rapidjson-dev
 	python3-sphinx python3-pytest python3-scapy tshark wrk)
 
 case "${1:-build}" in
