@@ -242,7 +242,7 @@ def parse(text: str) -> Schema:
             if any(snake(s.name) == snake(struct.name) for s in schema.structs):
                 raise SchemaError(line, f'a second struct "{struct.name}"')
         else:
-            want = "struct" if schema.package else "package"
+            want = "struct" if schema.package else "package NAME"
             raise SchemaError(line, f'unexpected "{words[0]}", want "{want}"')
     if struct is not None:
         raise SchemaError(line, f'struct "{struct.name}" has no end')
