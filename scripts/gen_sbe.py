@@ -217,9 +217,8 @@ def parse(text: str) -> Schema:
             raise SchemaError(f"<{child.tag}> is neither types nor sbe:message")
     reader = Reader()
     messages = [reader.message(element) for element in root.iterfind(NAMESPACE + "message")]
-    for what in (lambda m: m.template_id, lambda m: snake(m.body.name)):
-        seen = [what(message) for message in messages]
-        twice = sorted({str(key) for key in seen if seen.count(key) > 1})
+    for seen in ([str(m.template_id) for m in messages], [snake(m.body.name) for m in messages]):
+        twice = sorted({key for key in seen if seen.count(key) > 1})
         if twice:
             raise SchemaError(f"messages: {', '.join(twice)} is there twice")
     if not messages:

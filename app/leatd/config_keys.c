@@ -58,7 +58,7 @@ static const struct leatd_key keys[] = {
 		"the device's own arguments; in --port they follow a ';'", PORT(args) },
 
 	{ "listen", "protocol", LEATD_KEY_TEXT, 1, LEATD_WORD_LEN - 1, NULL, NULL, "PROTOCOL",
-		"what is spoken: resp or http", LISTEN(protocol) },
+		"what is spoken: resp, http, sbe, or auto (resp and sbe)", LISTEN(protocol) },
 	{ "listen", "transport", LEATD_KEY_TEXT, 1, LEATD_WORD_LEN - 1, NULL, NULL, "TRANSPORT",
 		"what carries it: dpdk", LISTEN(transport) },
 	{ "listen", "address", LEATD_KEY_TEXT, 1, LEATD_ADDRESS_LEN - 1, NULL, NULL, "ADDRESS",

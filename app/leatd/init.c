@@ -90,9 +90,12 @@ server_open(struct leatd *d, struct leat_error *error)
 	d->server.query_max = LEAT_MIN(d->conf->query_max, d->conf->request_max);
 	d->server.requirepass = d->conf->requirepass;
 	d->server.pid = (uint32_t)getpid();
-	for (uint32_t i = 0; i < d->conf->nb_listens && d->server.tcp_port == 0; i++)
-		if (strcmp(d->conf->listens[i].protocol, "resp") == 0)
+	for (uint32_t i = 0; i < d->conf->nb_listens && d->server.tcp_port == 0; i++) {
+		const char *protocol = d->conf->listens[i].protocol;
+
+		if (strcmp(protocol, "resp") == 0 || strcmp(protocol, "auto") == 0)
 			d->server.tcp_port = (uint16_t)d->conf->listens[i].port;
+	}
 	return 0;
 }
 

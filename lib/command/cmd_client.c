@@ -63,7 +63,7 @@ cmd_ping(struct leat_command_ctx *ctx, const struct leat_request *req, struct le
 	if (req->argc > 2) {
 		command_error_arity(ctx, reply, req->command->name);
 	} else if (leat_pubsub_nb_subscriptions(&ctx->client->subscriber) > 0 &&
-		   ctx->client->resp == 2) {
+		   ctx->client->resp == 2 && !req->has_marked_pushes) {
 		leat_reply_array(reply, 2);
 		leat_reply_bytes(reply, LEAT_SLICE("pong"));
 		leat_reply_bytes(reply, message);

@@ -135,9 +135,11 @@ execute_has_arity(const struct leat_command *command, uint32_t argc)
 
 /* In RESP2 a subscriber's connection carries messages, so that replies would be mistaken. */
 static bool
-execute_may_run(const struct leat_command_ctx *ctx, const struct leat_command *command)
+execute_may_run(const struct leat_command_ctx *ctx, const struct leat_command *command,
+	const struct leat_request *req)
 {
 	return (command->flags & LEAT_COMMAND_IN_SUBS) != 0 || ctx->client->resp != 2 ||
+	       req->has_marked_pushes ||
 	       leat_pubsub_nb_subscriptions(&ctx->client->subscriber) == 0;
 }
 
@@ -175,7 +177,7 @@ leat_command_execute(
 		command_error(ctx, reply, "NOAUTH Authentication required.");
 		return;
 	}
-	if (!execute_may_run(ctx, command)) {
+	if (!execute_may_run(ctx, command, req)) {
 		command_errorf(ctx, reply,
 			"ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / "
 			"QUIT / RESET are allowed in this context",

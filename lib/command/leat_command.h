@@ -22,6 +22,7 @@ extern "C" {
 
 struct leat_command_ctx;
 struct leat_command_doc; /**< what COMMAND tells of a command; private */
+struct leat_protocol;
 struct leat_request;
 
 #define LEAT_COMMAND_NAME_MAX 32 /**< bytes of a command's or subcommand's name */
@@ -67,9 +68,11 @@ struct leat_request {
 	uint32_t argc;                      /**< at least 1 unless refusal is set */
 	uint32_t argv_len; /**< slices of the decoder's array in use, at least argc */
 	struct leat_slice *argv;
-	int32_t refusal;             /**< not 0: the codec answers by itself; its own meaning */
-	uint32_t reply_flags;        /**< the codec's own, handed to the reply */
-	bool close;                  /**< close the connection after the reply */
+	int32_t refusal;        /**< not 0: the codec answers by itself; its own meaning */
+	uint32_t reply_flags;   /**< the codec's own, handed to the reply */
+	bool close;             /**< close the connection after the reply */
+	bool has_marked_pushes; /**< they are no replies to this client: a subscriber may ask on */
+	const struct leat_protocol *speaks; /**< of the connection from now on; NULL: as before */
 	struct leat_store_hint hint; /**< of the first key; filled by the worker's bulk lookup */
 };
 

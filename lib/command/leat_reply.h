@@ -36,12 +36,16 @@ struct leat_reply_ops {
 	void (*error)(struct leat_reply *reply, struct leat_slice text);
 };
 
+#define LEAT_REPLY_STATE_WORDS 18 /**< of 64 bits */
+
 struct leat_reply {
 	const struct leat_reply_ops *ops;
 	struct leat_writer *writer;
 	uint32_t flags;   /**< of the request that is answered; the codec's own meaning */
 	uint8_t resp;     /**< RESP version that the client speaks when it reads this */
 	uint64_t wall_ms; /**< Unix time in milliseconds, of this turn; 0: not known */
+	/** The codec's own, between the values of an aggregate; the first is 0 at the start. */
+	uint64_t state[LEAT_REPLY_STATE_WORDS];
 };
 
 static inline void

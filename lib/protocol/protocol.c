@@ -6,6 +6,8 @@
 static const struct leat_protocol *const protocols[] = {
 	&protocol_resp,
 	&protocol_http,
+	&protocol_sbe,
+	&protocol_auto,
 	NULL,
 };
 

@@ -9,7 +9,15 @@
 
 #include "leat_protocol.h"
 
+extern const struct leat_protocol protocol_auto;
 extern const struct leat_protocol protocol_http;
 extern const struct leat_protocol protocol_resp;
+extern const struct leat_protocol protocol_sbe;
+
+/* The replies of SBE. leat_request.reply_flags is the template of an array, 0: ArrayReply. */
+extern const struct leat_reply_ops protocol_sbe_reply_ops;
+
+/* Write an ErrorReply of the code ERR; no value of an aggregate. */
+void protocol_sbe_error(struct leat_reply *reply, const char *text);
 
 #endif /* PROTOCOL_PRIV_H */

@@ -105,7 +105,7 @@ struct leat_session_input {
 struct leat_session {
 	struct leat_conn *conn; /**< NULL once CLOSED */
 	struct leat_transport *transport;
-	const struct leat_protocol *protocol;
+	const struct leat_protocol *protocol; /**< the listener's, or what its client chose */
 	struct leat_session_ctx *ctx;
 	struct leat_session_input in;
 

@@ -262,6 +262,8 @@ decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
 		batch->is_full = true;
 		return DECODE_FULL;
 	}
+	if (entry->req.speaks != NULL)
+		s->protocol = entry->req.speaks;
 	/* A broken stream is given up whole; the refusal takes all that is here. */
 	*len = ret < 0 ? (uint32_t)bytes.len : (uint32_t)ret;
 	entry->session = s;

@@ -110,6 +110,7 @@ session_reply_begin(struct leat_session *s, struct leat_reply *reply, uint32_t f
 	reply->writer = &s->ctx->writer;
 	reply->flags = flags;
 	reply->wall_ms = s->ctx->command.wall_ms;
+	reply->state[0] = 0;
 }
 
 void
@@ -164,6 +165,7 @@ session_push_begin(struct leat_command_ctx *command, struct leat_client *to)
 	ctx->push_reply.flags = 0;
 	ctx->push_reply.resp = to->resp;
 	ctx->push_reply.wall_ms = command->wall_ms;
+	ctx->push_reply.state[0] = 0;
 	return &ctx->push_reply;
 }
 
