@@ -85,6 +85,30 @@ message_hash(const struct leat_sbe_message *msg, struct leat_slice frame)
 	return hash;
 }
 
+/* A Set that is written again is the same but for what a later version put into it. */
+static void
+write_again(const struct leat_sbe_message *msg, uint32_t hash)
+{
+	static uint8_t bytes[REPLY_MAX];
+	struct leat_sbe_message again;
+	struct leat_sbe_frame frame;
+	enum leat_sbe_refusal refusal;
+	struct leat_slice out = { bytes, 0 };
+	struct leat_writer w;
+	int ret;
+
+	leat_writer_init(&w, bytes, sizeof(bytes));
+	ret = leat_sbe_put_set(&w, leat_sbe_set_flags(msg), leat_sbe_set_expire_mode(msg),
+		leat_sbe_set_expire_value(msg), leat_sbe_set_key(msg), leat_sbe_set_value(msg));
+	LEAT_VERIFY(ret == 0);
+	if (w.failed)
+		return;
+	out.len = (size_t)(w.pos - bytes);
+	LEAT_VERIFY(leat_sbe_parse_frame(out, out.len, &frame, &refusal) == (ssize_t)out.len);
+	LEAT_VERIFY(leat_sbe_decode(msg->layout, &frame, &again) == LEAT_SBE_OK);
+	LEAT_VERIFY(message_hash(&again, out) == hash);
+}
+
 /* What came of one frame. */
 struct outcome {
 	ssize_t ret;
@@ -114,6 +138,8 @@ parse_step(struct leat_slice in, size_t frame_max)
 	if (outcome.refusal == LEAT_SBE_OK)
 		outcome.hash =
 			message_hash(&msg, (struct leat_slice){ in.data, (size_t)outcome.ret });
+	if (outcome.refusal == LEAT_SBE_OK && frame.template_id == LEAT_SBE_SET)
+		write_again(&msg, outcome.hash);
 	return outcome;
 }
 
@@ -180,6 +206,11 @@ answer(const struct leat_request *req, struct leat_reply *reply, uint8_t kind)
 	leat_reply_bytes(reply, req->argv[0]);
 	leat_reply_integer(reply, req->argc);
 	leat_reply_error(reply, req->argv[req->argc - 1]);
+	leat_reply_status(reply, req->argv[0]);
+	leat_reply_bytes(reply, req->argv[req->argc - 1]);
+	leat_reply_integer(reply, -(int64_t)req->argc);
+	leat_reply_score(reply, 1.0 / req->argc);
+	leat_reply_null(reply);
 }
 
 /* What the protocol makes of the first frame. */
@@ -200,6 +231,8 @@ serve(struct leat_slice in, const uint8_t *choice, size_t frame_max)
 	windows.used = 0;
 	ret = sbe->decode(&state, &limits, in, &req, argv, ARGV_MAX);
 	LEAT_VERIFY(ret != -ENOBUFS);
+	sbe->rewind(&state);
+	LEAT_VERIFY(sbe->interim(&state).len == 0);
 	if (ret == 0)
 		return;
 	LEAT_VERIFY((ret < 0) == req.close);

@@ -18,8 +18,9 @@ namespace
 	Written([&](leat_writer *w) { return leat_sbe_put_##name(w, ##__VA_ARGS__); })
 
 const leat_slice kNone = { nullptr, 0 };
+constexpr size_t kStep = 3; // bytes of a window
 
-// A reply into windows of a few bytes each.
+// A reply into windows of a few bytes each, with a byte between them.
 class SbeReply : public testing::Test
 {
       protected:
@@ -32,29 +33,33 @@ class SbeReply : public testing::Test
 
 	std::string Out()
 	{
-		size_t len = windows.nb_used - (size_t)(windows.w.end - windows.w.pos);
+		std::string out;
 
 		EXPECT_FALSE(windows.w.failed);
 		EXPECT_EQ(0u, reply.state[0]);
-		return ToHex(std::string((char *)windows.bytes.data(), len));
+		for (size_t at = 0; at < windows.nb_used; at += kStep + 1) {
+			out += std::string((char *)windows.bytes.data() + at, kStep);
+			EXPECT_EQ(0, windows.bytes[at + kStep]);
+		}
+		out.resize(out.size() - (size_t)(windows.w.end - windows.w.pos));
+		return ToHex(out);
 	}
 
 	struct Windows {
 		leat_writer w = {};
 		std::vector<uint8_t> bytes = std::vector<uint8_t>(1 << 20);
 		size_t nb_used = 0;
-		size_t step = 3;
 	};
 
 	static int Next(leat_writer *w)
 	{
 		Windows *windows = LEAT_CONTAINER_OF(w, Windows, w);
 
-		if (windows->bytes.size() - windows->nb_used < windows->step)
+		if (windows->bytes.size() - windows->nb_used < kStep + 1)
 			return -ENOBUFS;
 		w->pos = windows->bytes.data() + windows->nb_used;
-		w->end = w->pos + windows->step;
-		windows->nb_used += windows->step;
+		w->end = w->pos + kStep;
+		windows->nb_used += kStep + 1;
 		return 0;
 	}
 
@@ -127,7 +132,8 @@ TEST_F(SbeReply, EntriesAtTheLimitAndOneOver)
 	for (uint32_t i = 0; i < LEAT_SBE_ENTRIES_MAX; i++)
 		leat_reply_bytes(&reply, kNone);
 	EXPECT_EQ(ToHex(PUT(array_reply, items.data(), LEAT_SBE_ENTRIES_MAX)), Out());
-	windows.w.pos = windows.w.end = windows.bytes.data();
+	windows.w.pos = windows.w.end = nullptr;
+	windows.bytes.assign(windows.bytes.size(), 0);
 	windows.nb_used = 0;
 	leat_reply_map(&reply, LEAT_SBE_ENTRIES_MAX / 2 + 1);
 	for (uint32_t i = 0; i < LEAT_SBE_ENTRIES_MAX + 1; i++)

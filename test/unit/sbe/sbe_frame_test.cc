@@ -240,12 +240,23 @@ TEST(SbeRefusal, EachHasItsOwnText)
 	}
 }
 
-// A writer whose windows are one byte each.
+// A writer whose windows are one byte each, and none beside the other.
 struct ByteWindows {
 	leat_writer w;
-	uint8_t bytes[32];
+	uint8_t bytes[64];
 	size_t nb_used;
 	size_t nb_max;
+
+	std::string Hex() const
+	{
+		std::string out;
+
+		for (size_t i = 0; i < nb_used; i++) {
+			out += (char)bytes[2 * i];
+			EXPECT_EQ(0, bytes[2 * i + 1]);
+		}
+		return ToHex(out);
+	}
 };
 
 int
@@ -255,7 +266,7 @@ NextByte(leat_writer *w)
 
 	if (windows->nb_used == windows->nb_max)
 		return -ENOBUFS;
-	w->pos = &windows->bytes[windows->nb_used++];
+	w->pos = &windows->bytes[2 * windows->nb_used++];
 	w->end = w->pos + 1;
 	return 0;
 }
@@ -267,7 +278,7 @@ TEST(SbeHole, IsFilledAcrossWindows)
 	leat_sbe_hole score;
 
 	windows.w.more = NextByte;
-	windows.nb_max = sizeof(windows.bytes);
+	windows.nb_max = sizeof(windows.bytes) / 2;
 	leat_sbe_put_hole(&windows.w, &len, 4);
 	leat_writer_put(&windows.w, "ab", 2);
 	leat_sbe_put_hole(&windows.w, &score, 8);
@@ -277,7 +288,7 @@ TEST(SbeHole, IsFilledAcrossWindows)
 	EXPECT_EQ("01020304"
 		  "6162"
 		  "000000000000f03f",
-		ToHex(std::string((char *)windows.bytes, windows.nb_used)));
+		windows.Hex());
 }
 
 TEST(SbeHole, WithoutRoomIsNotFilled)
@@ -291,7 +302,7 @@ TEST(SbeHole, WithoutRoomIsNotFilled)
 	EXPECT_TRUE(windows.w.failed);
 	EXPECT_EQ(nullptr, hole.at[3]);
 	leat_sbe_fill_u32(&hole, 0x04030201);
-	EXPECT_EQ("01020300", ToHex(std::string((char *)windows.bytes, 4)));
+	EXPECT_EQ("010203", windows.Hex());
 }
 
 } // namespace
