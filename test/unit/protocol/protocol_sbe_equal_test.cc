@@ -119,23 +119,11 @@ AsResp(std::string bytes)
 	return out;
 }
 
-// One operation for each kind of answer of each template.
 std::vector<Operation>
-Operations()
+OfStringsAndKeys()
 {
 	const leat_slice k = LEAT_SLICE("k");
-	const leat_slice h = LEAT_SLICE("h");
-	const leat_slice z = LEAT_SLICE("z");
-	const leat_slice m = LEAT_SLICE("m");
 	const leat_slice v = LEAT_SLICE("v");
-	const leat_sbe_hset_entries pairs[] = { { LEAT_SLICE("f"), v }, { LEAT_SLICE("g"), k } };
-	const leat_sbe_hdel_fields fields[] = { { LEAT_SLICE("f") }, { LEAT_SLICE("x") } };
-	const leat_sbe_zadd_members members[] = { { 0.5, m }, { -3, k } };
-	const leat_sbe_zadd_members one[] = { { 1.25, m } };
-	const leat_sbe_del_keys dels[] = { { k }, { h }, { LEAT_SLICE("none") } };
-	const leat_sbe_exists_keys exist[] = { { k }, { h }, { k } };
-	const leat_sbe_subscribe_channels channels[] = { { LEAT_SLICE("c") }, { LEAT_SLICE("d") } };
-	const leat_sbe_unsubscribe_channels ends[] = { { LEAT_SLICE("c") } };
 	const int64_t at = (int64_t)kWallMs + 5000;
 
 	return {
@@ -168,6 +156,25 @@ Operations()
 		{ PUT(pexpire_at, at, 0, k), { "PEXPIREAT", "k", "1700000005000" } },
 		{ PUT(persist, k), { "PERSIST", "k" } },
 		{ PUT(persist, k), { "PERSIST", "k" } },
+	};
+}
+
+std::vector<Operation>
+OfHashesAndSortedSets()
+{
+	const leat_slice k = LEAT_SLICE("k");
+	const leat_slice h = LEAT_SLICE("h");
+	const leat_slice z = LEAT_SLICE("z");
+	const leat_slice m = LEAT_SLICE("m");
+	const leat_slice v = LEAT_SLICE("v");
+	const leat_sbe_hset_entries pairs[] = { { LEAT_SLICE("f"), v }, { LEAT_SLICE("g"), k } };
+	const leat_sbe_hdel_fields fields[] = { { LEAT_SLICE("f") }, { LEAT_SLICE("x") } };
+	const leat_sbe_zadd_members members[] = { { 0.5, m }, { -3, k } };
+	const leat_sbe_zadd_members one[] = { { 1.25, m } };
+	const leat_sbe_del_keys dels[] = { { k }, { h }, { LEAT_SLICE("none") } };
+	const leat_sbe_exists_keys exist[] = { { k }, { h }, { k } };
+
+	return {
 		{ PUT(hset, pairs, 2, h), { "HSET", "h", "f", "v", "g", "k" } },
 		{ PUT(hset, pairs, 1, h), { "HSET", "h", "f", "v" } },
 		{ PUT(hset, nullptr, 0, h), { "HSET", "h" } },
@@ -193,6 +200,18 @@ Operations()
 		{ PUT(del, dels, 3), { "DEL", "k", "h", "none" } },
 		{ PUT(del, nullptr, 0), { "DEL" } },
 		{ PUT(exists, exist, 1), { "EXISTS", "k" } },
+	};
+}
+
+std::vector<Operation>
+OfMessages()
+{
+	const leat_slice m = LEAT_SLICE("m");
+	const leat_slice v = LEAT_SLICE("v");
+	const leat_sbe_subscribe_channels channels[] = { { LEAT_SLICE("c") }, { LEAT_SLICE("d") } };
+	const leat_sbe_unsubscribe_channels ends[] = { { LEAT_SLICE("c") } };
+
+	return {
 		{ PUT(publish, v, m), { "PUBLISH", "v", "m" } },
 		{ PUT(subscribe, nullptr, 0), { "SUBSCRIBE" } },
 		{ PUT(subscribe, channels, 2), { "SUBSCRIBE", "c", "d" } },
@@ -200,6 +219,19 @@ Operations()
 		{ PUT(unsubscribe, nullptr, 0), { "UNSUBSCRIBE" } },
 		{ PUT(unsubscribe, nullptr, 0), { "UNSUBSCRIBE" } },
 	};
+}
+
+// One operation for each kind of answer of each template.
+std::vector<Operation>
+Operations()
+{
+	std::vector<Operation> all = OfStringsAndKeys();
+
+	for (const Operation &operation : OfHashesAndSortedSets())
+		all.push_back(operation);
+	for (const Operation &operation : OfMessages())
+		all.push_back(operation);
+	return all;
 }
 
 TEST(ProtocolSbeEqual, EveryOperationIsAnsweredAsInResp)
