@@ -47,8 +47,8 @@ struct leat_protocol {
 	 *   Room for the arguments, @p argv_max slices; req->argv will point here.
 	 * @return
 	 *   - > 0: bytes consumed; @p req is filled, or all zero (argc 0, no refusal):
-	 *     bytes to skip that ask for nothing. req->speaks may say, here and with a
-	 *     refusal, which protocol the connection has chosen; it decodes what follows.
+	 *     bytes to skip that ask for nothing. req->speaks may say which protocol the
+	 *     connection has chosen: that one answers, and decodes what follows.
 	 *   - 0: incomplete.
 	 *   - -ENOBUFS: more arguments than argv_max (the caller may have more room
 	 *     in the next turn); nothing was consumed.

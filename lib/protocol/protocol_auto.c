@@ -7,8 +7,6 @@
  * stays idle: sessions know no time limit for either.
  */
 
-#include <errno.h>
-
 #include <leat_sbe.h>
 
 #include "protocol_priv.h"
@@ -28,7 +26,7 @@ auto_decode(struct leat_protocol_state *state, const struct leat_protocol_limits
 	}
 	/* While it is incomplete the same bytes come again, and choose the same. */
 	ret = chosen->decode(state, limits, in, req, argv, argv_max);
-	if (ret != 0 && ret != -ENOBUFS)
+	if (ret > 0) /* a refusal ends the connection, and only RESP's comes here */
 		req->speaks = chosen;
 	return ret;
 }
