@@ -218,7 +218,8 @@ static void
 serve(struct leat_slice in, const uint8_t *choice, size_t frame_max)
 {
 	static struct windows windows;
-	const struct leat_protocol_limits limits = { frame_max, ARGV_MAX };
+	const struct leat_protocol_limits limits = { .request_max = frame_max,
+		.argc_max = ARGV_MAX };
 	const struct leat_protocol *sbe = leat_protocol_find("sbe");
 	struct leat_protocol_state state = { { 0 } };
 	struct leat_slice argv[ARGV_MAX];

@@ -5,7 +5,7 @@
 // Both find the end of the request and judge it. With "fields" both also give out every
 // field, one by an iterator, the other by callbacks; without, http-parser has no callback
 // for fields at all, which is the least that it can do. Only the parsing is counted, and
-// instructions by callgrind, which scripts/perf-http.sh runs. Prints one JSON object and
+// instructions by callgrind, which scripts/perf.sh runs. Prints one JSON object and
 // never judges the figures.
 
 #include <chrono>
@@ -144,10 +144,9 @@ Run(const std::string &who, const std::string &what, bool has_fields)
 
 	if (!seen.is_whole || seen.target_len == 0 || (has_fields && seen.fields_len == 0))
 		Stop("a request was not read");
-	(void)printf("{\"benchmark\": \"http_request\", \"parser\": \"%s\", \"request\": \"%s\", "
-		     "\"request_len\": %zu, \"fields\": %s, \"ns\": %.1f, \"allocations\": %.3f, "
-		     "\"nb_requests\": %u}\n",
-		who.c_str(), what.c_str(), in.size(), has_fields ? "true" : "false",
+	(void)printf("{\"row\": \"parse %s%s\", \"with\": \"%s\", \"bytes\": %zu, \"ns\": %.1f, "
+		     "\"allocations\": %.2f, \"nb_ops\": %u}\n",
+		what.c_str(), has_fields ? ", fields" : "", who.c_str(), in.size(),
 		ns.count() / kNbRequests, (double)nb_allocs_seen / kNbRequests, kNbRequests);
 }
 
@@ -168,6 +167,12 @@ main(int argc, char **argv)
 	const std::string what = argc >= 3 ? argv[2] : "";
 	const std::string fields = argc == 4 ? argv[3] : "";
 
+	if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+		for (const char *row : { "browser", "browser fields", "health", "health fields" }) {
+			printf("leat %s\nhttp-parser %s\n", row, row);
+		}
+		return EXIT_SUCCESS;
+	}
 	if (argc > 4 || (who != "leat" && who != "http-parser") ||
 		(what != "browser" && what != "health") || (argc == 4 && fields != "fields")) {
 		(void)fprintf(stderr, "perf_http leat|http-parser browser|health [fields]\n");

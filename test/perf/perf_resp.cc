@@ -4,7 +4,7 @@
 // reader of hiredis on the same bytes. hiredis makes objects of what it reads, or, without
 // functions to make them, only walks; both are told.
 //
-// scripts/perf-resp.sh counts instructions with callgrind. Time is told where the program
+// scripts/perf.sh counts instructions with callgrind. Time is told where the program
 // runs by itself. Prints one JSON object and never judges the figures.
 
 #include <cstdint>
@@ -181,12 +181,10 @@ Run(const char *library, const char *what, size_t len, const std::function<void(
 	const double took_ns = NowNs() - begin_ns;
 	const double nb_made = (double)(nb_allocations - nb_before);
 
-	(void)printf("{\"benchmark\": \"resp\", \"operation\": \"%u %s\", \"library\": \"%s\", "
-		     "\"len\": %zu, \"allocations\": %.1f, ",
-		kNbMessages, what, library, len, nb_made / nb_rounds);
-	if (!is_counted)
-		(void)printf("\"ns\": %.1f, ", took_ns / nb_rounds);
-	(void)printf("\"nb_operations\": %u}\n", nb_rounds);
+	(void)printf("{\"row\": \"parse %u %s\", \"with\": \"%s\", \"bytes\": %zu, \"ns\": %.1f, "
+		     "\"allocations\": %.2f, \"nb_ops\": %u}\n",
+		kNbMessages, what, library, len, took_ns / nb_rounds, nb_made / nb_rounds,
+		nb_rounds);
 }
 
 } // namespace
@@ -199,6 +197,11 @@ main(int argc, char **argv)
 	const bool is_walk = library == "hiredis-walk";
 	const bool is_requests = what == "requests";
 
+	if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+		for (const char *row : { "requests", "replies" })
+			printf("leat %s\nhiredis %s\nhiredis-walk %s\n", row, row, row);
+		return EXIT_SUCCESS;
+	}
 	if ((library != "leat" && library != "hiredis" && !is_walk) ||
 		(!is_requests && what != "replies")) {
 		(void)fprintf(stderr, "perf_resp leat|hiredis|hiredis-walk requests|replies\n");

@@ -124,7 +124,7 @@ DecodeSbe(leat_slice in)
 void
 DecodeResp(leat_slice in)
 {
-	static const leat_resp_limits limits = { 1 << 20, 1024 };
+	static const leat_resp_limits limits = { 1 << 20, 1024, 0, 0, false };
 	leat_resp_parser parser = {};
 	leat_resp_request req;
 	leat_slice argv[4];
@@ -137,7 +137,7 @@ DecodeResp(leat_slice in)
 void
 Request(const leat_protocol *protocol, leat_slice in)
 {
-	static const leat_protocol_limits limits = { 1 << 20, 1024 };
+	static const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0, false };
 	leat_protocol_state state = {};
 	leat_slice argv[16];
 	leat_request req;
@@ -149,7 +149,7 @@ Request(const leat_protocol *protocol, leat_slice in)
 
 template <typename Operation>
 void
-Row(const char *name, const char *only, Operation operation)
+Row(const char *row, const char *with, size_t len, Operation operation)
 {
 	uint32_t nb = RUNNING_ON_VALGRIND ? kNbCounted : kNbOperations;
 	struct timespec from = {};
@@ -157,8 +157,6 @@ Row(const char *name, const char *only, Operation operation)
 	uint64_t nb_allocs_before;
 	double ns;
 
-	if (only != nullptr && strcmp(only, name) != 0)
-		return;
 	for (uint32_t i = 0; i < kNbCounted; i++)
 		operation();
 	nb_allocs_before = nb_allocs;
@@ -169,9 +167,9 @@ Row(const char *name, const char *only, Operation operation)
 	CALLGRIND_TOGGLE_COLLECT;
 	(void)clock_gettime(CLOCK_MONOTONIC, &to);
 	ns = (double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec);
-	(void)printf("{\"row\": \"%s\", \"ns\": %.1f, \"allocations\": %.1f, "
-		     "\"nb_operations\": %u}\n",
-		name, ns / nb, (double)(nb_allocs - nb_allocs_before) / nb, nb);
+	(void)printf("{\"row\": \"%s SET\", \"with\": \"%s\", \"bytes\": %zu, \"ns\": %.1f, "
+		     "\"allocations\": %.2f, \"nb_ops\": %u}\n",
+		row, with, len, ns / nb, (double)(nb_allocs - nb_allocs_before) / nb, nb);
 }
 
 } // namespace
@@ -179,7 +177,8 @@ Row(const char *name, const char *only, Operation operation)
 int
 main(int argc, char **argv)
 {
-	const char *only = argc > 1 ? argv[1] : nullptr;
+	const std::string with = argc > 1 ? argv[1] : "";
+	const std::string row = argc > 2 ? argv[2] : "";
 	const leat_protocol *sbe = leat_protocol_find("sbe");
 	const leat_protocol *resp = leat_protocol_find("resp");
 	size_t sbe_len = EncodeSbe();
@@ -189,11 +188,24 @@ main(int argc, char **argv)
 	const leat_slice sbe_bytes = { (const uint8_t *)sbe_text.data(), sbe_len };
 	const leat_slice resp_bytes = { (const uint8_t *)resp_text.data(), resp_len };
 
-	Row("sbe_set_encode", only, [] { Use((void *)EncodeSbe()); });
-	Row("resp_set_encode", only, [] { Use((void *)EncodeResp()); });
-	Row("sbe_set_decode", only, [&] { DecodeSbe(sbe_bytes); });
-	Row("resp_set_decode", only, [&] { DecodeResp(resp_bytes); });
-	Row("sbe_set_request", only, [&] { Request(sbe, sbe_bytes); });
-	Row("resp_set_request", only, [&] { Request(resp, resp_bytes); });
+	if (with == "--list") {
+		for (const char *name : { "encode", "decode", "request" })
+			printf("sbe %s\nresp %s\n", name, name);
+		return EXIT_SUCCESS;
+	}
+	if (row == "encode" && with == "sbe")
+		Row("encode", "sbe", sbe_len, [] { Use((void *)EncodeSbe()); });
+	else if (row == "encode" && with == "resp")
+		Row("encode", "resp", resp_len, [] { Use((void *)EncodeResp()); });
+	else if (row == "decode" && with == "sbe")
+		Row("decode", "sbe", sbe_len, [&] { DecodeSbe(sbe_bytes); });
+	else if (row == "decode" && with == "resp")
+		Row("decode", "resp", resp_len, [&] { DecodeResp(resp_bytes); });
+	else if (row == "request" && with == "sbe")
+		Row("request", "sbe", sbe_len, [&] { Request(sbe, sbe_bytes); });
+	else if (row == "request" && with == "resp")
+		Row("request", "resp", resp_len, [&] { Request(resp, resp_bytes); });
+	else
+		Stop("sbe|resp encode|decode|request, or --list");
 	return EXIT_SUCCESS;
 }

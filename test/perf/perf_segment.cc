@@ -6,7 +6,7 @@
 // Two stacks in one process; each of 32 connections has one request under way, so that a
 // burst is 32 segments of 32 connections. Only the work of the stack that answers is
 // counted, from leat_inet_input() to leat_inet_output(), and only by callgrind, which
-// scripts/perf-segment.sh runs: instructions do not depend on what else the machine does.
+// scripts/perf.sh runs: instructions do not depend on what else the machine does.
 // Prints one JSON object and never judges the figures.
 
 #include <cstdint>
@@ -196,11 +196,11 @@ Run(bool port_sums, bool has_record)
 	(void)client.Turn(now_us, frames, nb);
 	if (server.nb_segments - nb_begin != (uint64_t)kNbRounds * kNbConns)
 		Stop("not every connection had a request in every burst");
-	(void)printf("{\"benchmark\": \"segment\", \"checksums\": \"%s\", \"burst\": %u, "
-		     "\"request_len\": %zu, \"reply_len\": %zu, \"record\": %s, \"nb_segments\": "
-		     "%llu}\n",
-		port_sums ? "port" : "software", kNbConns, kRequest.size(), kReply.size(),
-		has_record ? "true" : "false", (unsigned long long)(server.nb_segments - nb_begin));
+	(void)printf("{\"row\": \"answer a segment, sums by the %s\", \"with\": \"leat%s\", "
+		     "\"bytes\": %zu, \"nb_ops\": %llu}\n",
+		port_sums ? "port" : "software", has_record ? "" : " without recorder",
+		kRequest.size() + kReply.size(),
+		(unsigned long long)(server.nb_segments - nb_begin));
 }
 
 } // namespace
@@ -211,6 +211,10 @@ main(int argc, char **argv)
 	const std::string mode = argc >= 2 ? argv[1] : "";
 	const std::string record = argc == 3 ? argv[2] : "record";
 
+	if (mode == "--list") {
+		puts("software\nsoftware no-record\nport\nport no-record");
+		return EXIT_SUCCESS;
+	}
 	if (argc > 3 || (mode != "software" && mode != "port") ||
 		(record != "record" && record != "no-record")) {
 		(void)fprintf(stderr, "perf_segment software|port [no-record]: who computes the "

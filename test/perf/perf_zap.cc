@@ -8,7 +8,7 @@
 //
 //   perf_zap [ROW]   one row or all, a JSON object each
 //
-// Times are the best of some rounds. Under callgrind (scripts/perf-codec.sh) only the operations
+// Times are the best of some rounds. Under callgrind (scripts/perf.sh) only the operations
 // of a row are counted, and a row is one short round.
 
 #include <algorithm>
@@ -337,25 +337,25 @@ main(int argc, char **argv)
 	memset(&record, 0, sizeof(record));
 	Check(json.Decode(&record) && memcmp(&record, &kRecord, sizeof(record)) == 0);
 	if (Wants(wanted, "decode_zap"))
-		Measure("decode_zap", "leat", buffer.len, [&] {
+		Measure("decode a record", "leat", buffer.len, [&] {
 			Barrier(&buffer);
 			Check(DecodeZap(buffer, &record));
 			Barrier(&record);
 		});
 	if (Wants(wanted, "decode_simdjson"))
-		Measure("decode_simdjson", "simdjson " SIMDJSON_TEXT(SIMDJSON_VERSION), json.Len(),
+		Measure("decode a record", "simdjson " SIMDJSON_TEXT(SIMDJSON_VERSION), json.Len(),
 			[&] {
 				Check(json.Decode(&record));
 				Barrier(&record);
 			});
 	if (Wants(wanted, "encode_zap"))
-		Measure("encode_zap", "leat", buffer.len, [&] {
+		Measure("encode a record", "leat", buffer.len, [&] {
 			Barrier(&in);
 			Check(EncodeZap(in, &buffer));
 			Barrier(&buffer);
 		});
 	if (Wants(wanted, "encode_rapidjson"))
-		Measure("encode_rapidjson", "rapidjson " RAPIDJSON_VERSION_STRING, json.Len(), [&] {
+		Measure("encode a record", "rapidjson " RAPIDJSON_VERSION_STRING, json.Len(), [&] {
 			Barrier(&in);
 			Check(json.Encode(in));
 			Barrier(&json);
