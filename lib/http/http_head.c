@@ -204,9 +204,11 @@ leat_http_fields_find(
 bool
 leat_http_field_is_valid(const struct leat_http_field *field)
 {
-	const uint8_t *end = field->value.data + field->value.len;
+	struct leat_slice value = field->value;
 
 	if (!http_is_token(field->name))
 		return false;
-	return field->value.len == 0 || http_find_control(field->value.data, end) == end;
+	if (value.len == 0) /* and perhaps without an address */
+		return true;
+	return http_find_control(value.data, value.data + value.len) == value.data + value.len;
 }

@@ -248,13 +248,14 @@ void
 leat_zaphttp_put_text(struct leat_writer *w, struct leat_slice text, bool is_escaped)
 {
 	const uint8_t *p = text.data;
-	const uint8_t *end = text.data + text.len;
 	const uint8_t *plain = p;
+	const uint8_t *end;
 
-	if (!is_escaped) {
+	if (!is_escaped || text.len == 0) { /* and perhaps without an address */
 		leat_writer_put_slice(w, text);
 		return;
 	}
+	end = p + text.len;
 	while (p < end) {
 		if (*p != '\\') {
 			p++;
