@@ -4,29 +4,22 @@
 //
 // Both find the end of the request and judge it. With "fields" both also give out every
 // field, one by an iterator, the other by callbacks; without, http-parser has no callback
-// for fields at all, which is the least that it can do. Only the parsing is counted, and
-// instructions by callgrind, which scripts/perf.sh runs. Prints one JSON object and
-// never judges the figures.
+// for fields at all, which is the least that it can do. A row of scripts/perf.sh: perf_row.h tells
+// what is measured.
 
-#include <chrono>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include <http_parser.h>
-#include <valgrind/callgrind.h>
 
 #include <leat_http.h>
 
-extern "C" void *__libc_malloc(size_t len);
+#include "perf_row.h"
 
 namespace
 {
 
-constexpr uint32_t kNbWarm = 100;
-constexpr uint32_t kNbRequests = 1000;
+using perf::Stop;
 
 const std::string kHealth = "GET /health HTTP/1.1\r\nHost: localhost:8080\r\n\r\n";
 const std::string kBrowser =
@@ -47,15 +40,6 @@ const std::string kBrowser =
 	"Sec-Fetch-Site: same-origin\r\n"
 	"If-None-Match: \"5f3c-1a2b3c4d5e6f\"\r\n"
 	"\r\n";
-
-uint64_t nb_allocs;
-
-[[noreturn]] void
-Stop(const char *why)
-{
-	(void)fprintf(stderr, "perf_http: %s\n", why);
-	exit(EXIT_FAILURE);
-}
 
 // What was seen, so that nobody may leave it out.
 struct Seen {
@@ -129,36 +113,15 @@ Run(const std::string &who, const std::string &what, bool has_fields)
 	auto *parse = who == "leat" ? ParseLeat : ParseOther;
 	Seen seen = {};
 
-	for (uint32_t i = 0; i < kNbWarm; i++)
-		parse(in, has_fields, &seen);
-	uint64_t nb_allocs_begin = nb_allocs;
-	auto begin = std::chrono::steady_clock::now();
-	CALLGRIND_TOGGLE_COLLECT;
-	for (uint32_t i = 0; i < kNbRequests; i++) {
+	perf::Measure("parse " + what + (has_fields ? ", fields" : ""), who, in.size(), [&] {
 		seen = {};
 		parse(in, has_fields, &seen);
-	}
-	CALLGRIND_TOGGLE_COLLECT;
-	std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - begin;
-	uint64_t nb_allocs_seen = nb_allocs - nb_allocs_begin;
-
+	});
 	if (!seen.is_whole || seen.target_len == 0 || (has_fields && seen.fields_len == 0))
 		Stop("a request was not read");
-	(void)printf("{\"row\": \"parse %s%s\", \"with\": \"%s\", \"bytes\": %zu, \"ns\": %.1f, "
-		     "\"allocations\": %.2f, \"nb_ops\": %u}\n",
-		what.c_str(), has_fields ? ", fields" : "", who.c_str(), in.size(),
-		ns.count() / kNbRequests, (double)nb_allocs_seen / kNbRequests, kNbRequests);
 }
 
 } // namespace
-
-// Every allocation of the program, that of http-parser included.
-extern "C" void *
-malloc(size_t len)
-{
-	nb_allocs++;
-	return __libc_malloc(len);
-}
 
 int
 main(int argc, char **argv)

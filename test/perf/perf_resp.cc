@@ -3,66 +3,22 @@
 // What it costs to parse a pipelined burst of 32 GETs, and of their 32 replies, beside the
 // reader of hiredis on the same bytes. hiredis makes objects of what it reads, or, without
 // functions to make them, only walks; both are told.
-//
-// scripts/perf.sh counts instructions with callgrind. Time is told where the program
-// runs by itself. Prints one JSON object and never judges the figures.
+// A row of scripts/perf.sh: perf_row.h tells what is measured.
 
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <functional>
 #include <string>
 
 #include <hiredis/hiredis.h>
-#include <valgrind/callgrind.h>
 
 #include <leat_resp_client.h>
 
-static uint64_t nb_allocations;
-
-extern "C" {
-void *__libc_malloc(size_t len);
-void *__libc_calloc(size_t nb, size_t len);
-void *__libc_realloc(void *ptr, size_t len);
-
-void *
-malloc(size_t len)
-{
-	nb_allocations++;
-	return __libc_malloc(len);
-}
-
-void *
-calloc(size_t nb, size_t len)
-{
-	nb_allocations++;
-	return __libc_calloc(nb, len);
-}
-
-void *
-realloc(void *ptr, size_t len)
-{
-	nb_allocations++;
-	return __libc_realloc(ptr, len);
-}
-}
+#include "perf_row.h"
 
 namespace
 {
 
 constexpr unsigned int kNbMessages = 32;
-constexpr unsigned int kNbWarmRounds = 100;
-constexpr unsigned int kNbRounds = 1000;
-constexpr unsigned int kNbTimedRounds = 200000;
-
-[[noreturn]] void
-Stop(const char *why)
-{
-	(void)fprintf(stderr, "perf_resp: %s\n", why);
-	exit(EXIT_FAILURE);
-}
+using perf::Stop;
 
 std::string
 Bulk(const std::string &value)
@@ -155,38 +111,6 @@ ReadWithHiredis(redisReader *reader, const std::string &bytes, bool has_objects)
 	}
 }
 
-double
-NowNs()
-{
-	timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-void
-Run(const char *library, const char *what, size_t len, const std::function<void()> &parse)
-{
-	const bool is_counted = RUNNING_ON_VALGRIND != 0;
-	const unsigned int nb_rounds = is_counted ? kNbRounds : kNbTimedRounds;
-
-	for (unsigned int i = 0; i < kNbWarmRounds; i++)
-		parse();
-	const uint64_t nb_before = nb_allocations;
-	const double begin_ns = NowNs();
-	CALLGRIND_TOGGLE_COLLECT;
-	for (unsigned int i = 0; i < nb_rounds; i++)
-		parse();
-	CALLGRIND_TOGGLE_COLLECT;
-	const double took_ns = NowNs() - begin_ns;
-	const double nb_made = (double)(nb_allocations - nb_before);
-
-	(void)printf("{\"row\": \"parse %u %s\", \"with\": \"%s\", \"bytes\": %zu, \"ns\": %.1f, "
-		     "\"allocations\": %.2f, \"nb_ops\": %u}\n",
-		kNbMessages, what, library, len, took_ns / nb_rounds, nb_made / nb_rounds,
-		nb_rounds);
-}
-
 } // namespace
 
 int
@@ -207,9 +131,10 @@ main(int argc, char **argv)
 		(void)fprintf(stderr, "perf_resp leat|hiredis|hiredis-walk requests|replies\n");
 		return 2;
 	}
+	const std::string row = "parse " + std::to_string(kNbMessages) + " " + what;
 	const std::string bytes = is_requests ? Requests() : Replies();
 	if (library == "leat") {
-		Run("leat", what.c_str(), bytes.size(),
+		perf::Measure(row, library, bytes.size(),
 			[&] { is_requests ? ParseRequests(bytes) : ParseReplies(bytes); });
 		return EXIT_SUCCESS;
 	}
@@ -217,8 +142,8 @@ main(int argc, char **argv)
 		is_walk ? redisReaderCreateWithFunctions(nullptr) : redisReaderCreate();
 	if (reader == nullptr)
 		Stop("no memory");
-	Run(library.c_str(), what.c_str(), bytes.size(),
-		[&] { ReadWithHiredis(reader, bytes, !is_walk); });
+	perf::Measure(
+		row, library, bytes.size(), [&] { ReadWithHiredis(reader, bytes, !is_walk); });
 	redisReaderFree(reader);
 	return EXIT_SUCCESS;
 }

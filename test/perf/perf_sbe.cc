@@ -2,80 +2,27 @@
 
 // What a SET costs in SBE beside RESP: its bytes to slices, its slices to bytes, and its
 // bytes to the arguments of a command. The same key and value in both.
-//
-// Prints a JSON object for each row, or for the one that is named. Under callgrind with
-// --collect-atstart=no only the operations are counted, so that its total divided by
-// nb_operations is the instructions of one. Never judges the figures.
+// The rows of scripts/perf.sh: perf_row.h tells what is measured.
 
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <string>
-
-#include <valgrind/callgrind.h>
 
 #include <leat_protocol.h>
 #include <leat_resp.h>
 #include <leat_sbe_messages.h>
 
-static uint64_t nb_allocs;
-
-extern "C" {
-void *__real_malloc(size_t len);
-void *__real_calloc(size_t nb, size_t len);
-void *__real_realloc(void *old, size_t len);
-void *__wrap_malloc(size_t len);
-void *__wrap_calloc(size_t nb, size_t len);
-void *__wrap_realloc(void *old, size_t len);
-
-void *
-__wrap_malloc(size_t len)
-{
-	nb_allocs++;
-	return __real_malloc(len);
-}
-
-void *
-__wrap_calloc(size_t nb, size_t len)
-{
-	nb_allocs++;
-	return __real_calloc(nb, len);
-}
-
-void *
-__wrap_realloc(void *old, size_t len)
-{
-	nb_allocs++;
-	return __real_realloc(old, len);
-}
-}
+#include "perf_row.h"
 
 namespace
 {
 
-constexpr uint32_t kNbOperations = 1u << 20;
-constexpr uint32_t kNbCounted = 1000; // under callgrind
+using perf::Barrier;
+using perf::Stop;
+
 const leat_slice kSet = LEAT_SLICE("SET");
 const leat_slice kKey = LEAT_SLICE("key:000042");
 const leat_slice kValue = LEAT_SLICE("value-0000000001");
 
 uint8_t buf[256];
-
-[[noreturn]] void
-Stop(const char *why)
-{
-	(void)fprintf(stderr, "perf_sbe: %s\n", why);
-	exit(EXIT_FAILURE);
-}
-
-// What the optimizer must believe to be used.
-void
-Use(const void *p)
-{
-	asm volatile("" : : "r"(p) : "memory");
-}
 
 size_t
 EncodeSbe()
@@ -116,9 +63,9 @@ DecodeSbe(leat_slice in)
 			 leat_sbe_set_expire_value(&msg);
 	leat_slice key = leat_sbe_set_key(&msg);
 	leat_slice value = leat_sbe_set_value(&msg);
-	Use(&fields);
-	Use(&key);
-	Use(&value);
+	Barrier(&fields);
+	Barrier(&key);
+	Barrier(&value);
 }
 
 void
@@ -131,7 +78,7 @@ DecodeResp(leat_slice in)
 
 	if (leat_resp_parse_request(&parser, &limits, in, argv, 4, &req) <= 0)
 		Stop("refused");
-	Use(argv);
+	Barrier(argv);
 }
 
 void
@@ -144,32 +91,7 @@ Request(const leat_protocol *protocol, leat_slice in)
 
 	if (protocol->decode(&state, &limits, in, &req, argv, 16) <= 0 || req.command == nullptr)
 		Stop("refused");
-	Use(argv);
-}
-
-template <typename Operation>
-void
-Row(const char *row, const char *with, size_t len, Operation operation)
-{
-	uint32_t nb = RUNNING_ON_VALGRIND ? kNbCounted : kNbOperations;
-	struct timespec from = {};
-	struct timespec to = {};
-	uint64_t nb_allocs_before;
-	double ns;
-
-	for (uint32_t i = 0; i < kNbCounted; i++)
-		operation();
-	nb_allocs_before = nb_allocs;
-	(void)clock_gettime(CLOCK_MONOTONIC, &from);
-	CALLGRIND_TOGGLE_COLLECT;
-	for (uint32_t i = 0; i < nb; i++)
-		operation();
-	CALLGRIND_TOGGLE_COLLECT;
-	(void)clock_gettime(CLOCK_MONOTONIC, &to);
-	ns = (double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec);
-	(void)printf("{\"row\": \"%s SET\", \"with\": \"%s\", \"bytes\": %zu, \"ns\": %.1f, "
-		     "\"allocations\": %.2f, \"nb_ops\": %u}\n",
-		row, with, len, ns / nb, (double)(nb_allocs - nb_allocs_before) / nb, nb);
+	Barrier(argv);
 }
 
 } // namespace
@@ -194,17 +116,18 @@ main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	if (row == "encode" && with == "sbe")
-		Row("encode", "sbe", sbe_len, [] { Use((void *)EncodeSbe()); });
+		perf::Measure("encode SET", "sbe", sbe_len, [] { Barrier((void *)EncodeSbe()); });
 	else if (row == "encode" && with == "resp")
-		Row("encode", "resp", resp_len, [] { Use((void *)EncodeResp()); });
+		perf::Measure(
+			"encode SET", "resp", resp_len, [] { Barrier((void *)EncodeResp()); });
 	else if (row == "decode" && with == "sbe")
-		Row("decode", "sbe", sbe_len, [&] { DecodeSbe(sbe_bytes); });
+		perf::Measure("decode SET", "sbe", sbe_len, [&] { DecodeSbe(sbe_bytes); });
 	else if (row == "decode" && with == "resp")
-		Row("decode", "resp", resp_len, [&] { DecodeResp(resp_bytes); });
+		perf::Measure("decode SET", "resp", resp_len, [&] { DecodeResp(resp_bytes); });
 	else if (row == "request" && with == "sbe")
-		Row("request", "sbe", sbe_len, [&] { Request(sbe, sbe_bytes); });
+		perf::Measure("request SET", "sbe", sbe_len, [&] { Request(sbe, sbe_bytes); });
 	else if (row == "request" && with == "resp")
-		Row("request", "resp", resp_len, [&] { Request(resp, resp_bytes); });
+		perf::Measure("request SET", "resp", resp_len, [&] { Request(resp, resp_bytes); });
 	else
 		Stop("sbe|resp encode|decode|request, or --list");
 	return EXIT_SUCCESS;

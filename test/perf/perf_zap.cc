@@ -5,52 +5,30 @@
 //
 // Each side ends with the same: every field checked and copied out, the hexadecimal digits of
 // the JSON decoded; or all bytes of both messages in a buffer.
-//
-//   perf_zap [ROW]   one row or all, a JSON object each
-//
-// Times are the best of some rounds. Under callgrind (scripts/perf.sh) only the operations
-// of a row are counted, and a row is one short round.
+// A row of scripts/perf.sh: perf_row.h tells what is measured.
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <limits>
 #include <string_view>
 
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 #include <simdjson.h>
-#include <valgrind/callgrind.h>
 
 #include <leat_zap.h>
 #include <leat_zap_balance.h>
 
+#include "perf_row.h"
+
 #define SIMDJSON_TEXT_OF(version) #version
 #define SIMDJSON_TEXT(version)    SIMDJSON_TEXT_OF(version)
-
-static uint64_t nb_allocs;
-
-extern "C" void *__libc_malloc(size_t len);
-
-// Every allocation is counted: operator new comes here too.
-extern "C" void *
-malloc(size_t len)
-{
-	nb_allocs++;
-	return __libc_malloc(len);
-}
 
 namespace
 {
 
-constexpr uint32_t kNbRounds = 20;
-constexpr uint32_t kNbOps = 100000; // of one round
-constexpr uint32_t kNbOpsCounted = 1000;
-constexpr uint32_t kNbOpsWarm = 1000;
+using perf::Barrier;
+using perf::Stop;
+
 constexpr size_t kAccountLen = 20;
 constexpr size_t kHashLen = 32;
 constexpr char kMethod[] = "eth_getBalance";
@@ -71,20 +49,6 @@ const Record kRecord = { 1, 68943, 1, 1000000000000000000, 42,
 	{ 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32,
 		0x10, 0x0f, 0x1e, 0x2d, 0x3c, 0x4b, 0x5a, 0x69, 0x78, 0x87, 0x96, 0xa5, 0xb4, 0xc3,
 		0xd2, 0xe1, 0xf0 } };
-
-[[noreturn]] void
-Stop(const char *why)
-{
-	(void)fprintf(stderr, "perf_zap: %s\n", why);
-	exit(EXIT_FAILURE);
-}
-
-// Whoever reads the memory, it is used; whoever wrote it, it may be other bytes now.
-void
-Barrier(void *p)
-{
-	asm volatile("" : : "g"(p) : "memory");
-}
 
 struct Buffer {
 	uint8_t bytes[512];
@@ -264,45 +228,6 @@ class Json
 	simdjson::ondemand::parser parser_;
 };
 
-uint64_t
-NowNs()
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now); // never fails with this clock
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-// Print one row: what an operation costs in time and allocations.
-template <typename F>
-void
-Measure(const char *row, const char *beside, size_t len, F operation)
-{
-	bool is_counted = RUNNING_ON_VALGRIND;
-	uint32_t nb_ops = is_counted ? kNbOpsCounted : kNbOps;
-	double best = std::numeric_limits<double>::max();
-	uint64_t nb_allocs_before;
-
-	for (uint32_t i = 0; i < kNbOpsWarm; i++)
-		operation();
-	nb_allocs_before = nb_allocs;
-	for (uint32_t round = 0; round < (is_counted ? 1 : kNbRounds); round++) {
-		uint64_t begin = NowNs();
-
-		CALLGRIND_TOGGLE_COLLECT;
-		for (uint32_t i = 0; i < nb_ops; i++)
-			operation();
-		CALLGRIND_TOGGLE_COLLECT;
-		best = std::min(best, (double)(NowNs() - begin) / nb_ops);
-	}
-	printf("{\"row\": \"%s\", \"with\": \"%s\", \"bytes\": %zu, \"ns\": %.1f, "
-	       "\"allocations\": %.2f, \"nb_ops\": %u}\n",
-		row, beside, len, best,
-		(double)(nb_allocs - nb_allocs_before) /
-			((is_counted ? 1 : kNbRounds) * (double)nb_ops),
-		nb_ops);
-}
-
 void
 Check(bool ok)
 {
@@ -337,28 +262,29 @@ main(int argc, char **argv)
 	memset(&record, 0, sizeof(record));
 	Check(json.Decode(&record) && memcmp(&record, &kRecord, sizeof(record)) == 0);
 	if (Wants(wanted, "decode_zap"))
-		Measure("decode a record", "leat", buffer.len, [&] {
+		perf::Measure("decode a record", "leat", buffer.len, [&] {
 			Barrier(&buffer);
 			Check(DecodeZap(buffer, &record));
 			Barrier(&record);
 		});
 	if (Wants(wanted, "decode_simdjson"))
-		Measure("decode a record", "simdjson " SIMDJSON_TEXT(SIMDJSON_VERSION), json.Len(),
-			[&] {
+		perf::Measure("decode a record", "simdjson " SIMDJSON_TEXT(SIMDJSON_VERSION),
+			json.Len(), [&] {
 				Check(json.Decode(&record));
 				Barrier(&record);
 			});
 	if (Wants(wanted, "encode_zap"))
-		Measure("encode a record", "leat", buffer.len, [&] {
+		perf::Measure("encode a record", "leat", buffer.len, [&] {
 			Barrier(&in);
 			Check(EncodeZap(in, &buffer));
 			Barrier(&buffer);
 		});
 	if (Wants(wanted, "encode_rapidjson"))
-		Measure("encode a record", "rapidjson " RAPIDJSON_VERSION_STRING, json.Len(), [&] {
-			Barrier(&in);
-			Check(json.Encode(in));
-			Barrier(&json);
-		});
+		perf::Measure(
+			"encode a record", "rapidjson " RAPIDJSON_VERSION_STRING, json.Len(), [&] {
+				Barrier(&in);
+				Check(json.Encode(in));
+				Barrier(&json);
+			});
 	return EXIT_SUCCESS;
 }
