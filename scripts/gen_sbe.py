@@ -16,14 +16,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 NAMESPACE = "{http://fixprotocol.io/2016/sbe}"
-# primitive type: C type, suffix of leat_sbe_load_ and leat_sbe_store_, bytes
+# primitive type: C type, bytes, how it is read at @ and how $ is put there
 TYPES = {
-    "uint8": ("uint8_t", "u8", 1),
-    "uint16": ("uint16_t", "u16", 2),
-    "uint32": ("uint32_t", "u32", 4),
-    "uint64": ("uint64_t", "u64", 8),
-    "int64": ("int64_t", "i64", 8),
-    "double": ("double", "f64", 8),
+    "uint8": ("uint8_t", 1, "*(@)", "*(@) = $"),
+    "uint16": ("uint16_t", 2, "leat_le16_get(@)", "leat_le16_put(@, $)"),
+    "uint32": ("uint32_t", 4, "leat_le32_get(@)", "leat_le32_put(@, $)"),
+    "uint64": ("uint64_t", 8, "leat_le64_get(@)", "leat_le64_put(@, $)"),
+    "int64": ("int64_t", 8, "(int64_t)leat_le64_get(@)", "leat_le64_put(@, (uint64_t)$)"),
+    "double": (
+        "double",
+        8,
+        "leat_double_of_bits(leat_le64_get(@))",
+        "leat_le64_put(@, leat_double_bits($))",
+    ),
 }
 # composite: the primitive types of its members, in order
 COMPOSITES = {
@@ -53,7 +58,7 @@ class Body:
     @property
     def block_len(self) -> int:
         """Bytes of the fixed fields, which lie side by side."""
-        return sum(TYPES[kind][2] for _, kind in self.fields)
+        return sum(TYPES[kind][1] for _, kind in self.fields)
 
 
 @dataclass
@@ -247,11 +252,12 @@ def field_getters(prefix: str, what: str, argument: str, body: Body) -> list[str
     out = []
     offset = 0
     for name, kind in body.fields:
-        c_type, suffix, size = TYPES[kind]
+        c_type, size, read, _ = TYPES[kind]
+        value = read.replace("@", f"from->block + {offset}")
         out.append(
             f"/** @return {name} of {what}. */\n"
             f"static inline {c_type}\n{prefix}_{snake(name)}({argument})\n{{\n"
-            f"\treturn leat_sbe_load_{suffix}(from->block + {offset});\n}}\n"
+            f"\treturn {value};\n}}\n"
         )
         offset += size
     for i, name in enumerate(body.data):
@@ -268,8 +274,9 @@ def store_lines(body: Body, base: str, source: str) -> list[str]:
     out = []
     offset = 0
     for name, kind in body.fields:
-        suffix, size = TYPES[kind][1:]
-        out.append(f"leat_sbe_store_{suffix}({base} + {offset}, {source}{snake(name)});")
+        _, size, _, put = TYPES[kind]
+        at = f"{base} + {offset}"
+        out.append(put.replace("@", at).replace("$", source + snake(name)) + ";")
         offset += size
     return out
 
@@ -334,8 +341,8 @@ def encoder(prefix: str, message: Message) -> str:
     lines += ["\t" + s for s in store_lines(body, "head + LEAT_SBE_HEAD_LEN", "")]
     if group is not None:
         dimension = f"head + LEAT_SBE_HEAD_LEN + {body.block_len}"
-        lines.append(f"\tleat_sbe_store_u16({dimension}, {group.block_len});")
-        lines.append(f"\tleat_sbe_store_u16({dimension} + 2, (uint16_t)nb_{c_name});")
+        lines.append(f"\tleat_le16_put({dimension}, {group.block_len});")
+        lines.append(f"\tleat_le16_put({dimension} + 2, (uint16_t)nb_{c_name});")
     lines.append("\tleat_writer_put(w, head, sizeof(head));")
     if group is not None:
         lines += entry_loop(prefix, group)

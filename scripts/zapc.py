@@ -34,8 +34,8 @@ SCALARS = {
     "i16": (2, "int16_t", "u16", "(int16_t)$", "(uint16_t)$"),
     "i32": (4, "int32_t", "u32", "(int32_t)$", "(uint32_t)$"),
     "i64": (8, "int64_t", "u64", "(int64_t)$", "(uint64_t)$"),
-    "f32": (4, "float", "u32", "leat_zap_float($)", "leat_zap_float_bits($)"),
-    "f64": (8, "double", "u64", "leat_zap_double($)", "leat_zap_double_bits($)"),
+    "f32": (4, "float", "u32", "leat_float_of_bits($)", "leat_float_bits($)"),
+    "f64": (8, "double", "u64", "leat_double_of_bits($)", "leat_double_bits($)"),
 }
 LIST_ELEMENTS = {"u8", "u32", "u64", "text", "bytes"}
 
@@ -391,7 +391,7 @@ class Writer:
         for f in struct.fields:
             if f.kind == "scalar":
                 bits = 8 * f.size
-                raw = f"p[{f.offset}]" if bits == 8 else f"leat_zap_load{bits}(p + {f.offset})"
+                raw = f"p[{f.offset}]" if bits == 8 else f"leat_le{bits}_get(p + {f.offset})"
                 whole.append(f"out->{f.name} = {SCALARS[f.type][3].replace('$', raw)};")
             elif f.kind == "fixed":
                 whole.append(f"memcpy(out->{f.name}, p + {f.offset}, {f.size});")
@@ -437,8 +437,8 @@ class Writer:
             body.append(f"uint64_t tail = {HEADER_LEN + struct.size};")
         body += [
             "",
-            f"leat_zap_store64(head, UINT64_C({first:#x}) | (uint64_t)flags << 48);",
-            f"leat_zap_store64(head + 8, {HEADER_LEN} | size << 32);",
+            f"leat_le64_put(head, UINT64_C({first:#x}) | (uint64_t)flags << 48);",
+            f"leat_le64_put(head + 8, {HEADER_LEN} | size << 32);",
         ]
         end = 0
         for f in sorted(struct.fields, key=lambda f: f.offset):
@@ -450,7 +450,7 @@ class Writer:
             elif f.kind == "scalar":
                 value = SCALARS[f.type][4].replace("$", f"in->{f.name}")
                 bits = 8 * f.size
-                store = f"leat_zap_store{bits}(p + {f.offset}, {value});"
+                store = f"leat_le{bits}_put(p + {f.offset}, {value});"
                 body.append(f"p[{f.offset}] = {value};" if bits == 8 else store)
         if struct.size > end:
             body.append(f"memset(p + {end}, 0, {struct.size - end});")

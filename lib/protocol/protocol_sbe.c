@@ -108,11 +108,10 @@ static size_t
 format_double(double value, char *text)
 {
 	static const char digits[] = "0123456789abcdef";
+	uint64_t bits = leat_double_bits(value);
 	char *p = text;
 	uint32_t exponent;
-	uint64_t bits;
 
-	memcpy(&bits, &value, sizeof(bits));
 	exponent = (uint32_t)(bits >> SBE_FRACTION_BITS) & SBE_EXPONENT_MAX;
 	if (bits >> 63 != 0)
 		*p++ = '-';

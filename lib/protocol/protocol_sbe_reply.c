@@ -109,8 +109,8 @@ begin_items(struct leat_reply *reply, uint16_t template_id, uint32_t nb_values, 
 		protocol_sbe_error(reply, "reply has too many entries");
 		agg.template_id = 0;
 	} else {
-		leat_sbe_store_u16(dimension, layout->entry_len);
-		leat_sbe_store_u16(dimension + 2, (uint16_t)nb_entries);
+		leat_le16_put(dimension, layout->entry_len);
+		leat_le16_put(dimension + 2, (uint16_t)nb_entries);
 		put_head(reply->writer, &agg, layout->block_len);
 		leat_writer_put(reply->writer, dimension, sizeof(dimension));
 		agg.frame_len += sizeof(dimension);

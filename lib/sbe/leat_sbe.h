@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include <leat_bytes.h>
+#include <leat_le.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -150,100 +151,6 @@ bool leat_sbe_group_next(struct leat_sbe_group *group, struct leat_sbe_entry *en
 /** @return one sentence without its end for a refusal; const. */
 const char *leat_sbe_refusal_text(enum leat_sbe_refusal refusal);
 
-/** Numbers at any address; a byte order's cost is paid where it differs. */
-static inline uint8_t
-leat_sbe_load_u8(const uint8_t *p)
-{
-	return p[0];
-}
-
-/** As leat_sbe_load_u8(). */
-static inline uint16_t
-leat_sbe_load_u16(const uint8_t *p)
-{
-	return (uint16_t)(p[0] | p[1] << 8);
-}
-
-/** As leat_sbe_load_u8(). */
-static inline uint32_t
-leat_sbe_load_u32(const uint8_t *p)
-{
-	return leat_sbe_load_u16(p) | (uint32_t)leat_sbe_load_u16(p + 2) << 16;
-}
-
-/** As leat_sbe_load_u8(). */
-static inline uint64_t
-leat_sbe_load_u64(const uint8_t *p)
-{
-	return leat_sbe_load_u32(p) | (uint64_t)leat_sbe_load_u32(p + 4) << 32;
-}
-
-/** As leat_sbe_load_u8(). */
-static inline int64_t
-leat_sbe_load_i64(const uint8_t *p)
-{
-	return (int64_t)leat_sbe_load_u64(p);
-}
-
-/** As leat_sbe_load_u8(). */
-static inline double
-leat_sbe_load_f64(const uint8_t *p)
-{
-	uint64_t bits = leat_sbe_load_u64(p);
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-/** As leat_sbe_load_u8(). */
-static inline void
-leat_sbe_store_u8(uint8_t *p, uint8_t value)
-{
-	p[0] = value;
-}
-
-/** As leat_sbe_load_u8(). */
-static inline void
-leat_sbe_store_u16(uint8_t *p, uint16_t value)
-{
-	p[0] = (uint8_t)value;
-	p[1] = (uint8_t)(value >> 8);
-}
-
-/** As leat_sbe_load_u8(). */
-static inline void
-leat_sbe_store_u32(uint8_t *p, uint32_t value)
-{
-	leat_sbe_store_u16(p, (uint16_t)value);
-	leat_sbe_store_u16(p + 2, (uint16_t)(value >> 16));
-}
-
-/** As leat_sbe_load_u8(). */
-static inline void
-leat_sbe_store_u64(uint8_t *p, uint64_t value)
-{
-	leat_sbe_store_u32(p, (uint32_t)value);
-	leat_sbe_store_u32(p + 4, (uint32_t)(value >> 32));
-}
-
-/** As leat_sbe_load_u8(). */
-static inline void
-leat_sbe_store_i64(uint8_t *p, int64_t value)
-{
-	leat_sbe_store_u64(p, (uint64_t)value);
-}
-
-/** As leat_sbe_load_u8(). */
-static inline void
-leat_sbe_store_f64(uint8_t *p, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	leat_sbe_store_u64(p, bits);
-}
-
 /** Fill in a frame's length and header. @param frame_len  At least LEAT_SBE_HEAD_LEN. */
 void leat_sbe_store_head(uint8_t head[LEAT_SBE_HEAD_LEN], uint16_t template_id, uint16_t block_len,
 	uint32_t frame_len);
@@ -261,7 +168,7 @@ leat_sbe_put_data(struct leat_writer *w, struct leat_slice data)
 {
 	uint8_t len[LEAT_SBE_DATA_LEN_LEN];
 
-	leat_sbe_store_u32(len, (uint32_t)data.len);
+	leat_le32_put(len, (uint32_t)data.len);
 	leat_writer_put(w, len, sizeof(len));
 	leat_writer_put_slice(w, data);
 }

@@ -13,7 +13,7 @@
 static enum leat_sbe_refusal
 frame_check(struct leat_slice in, size_t frame_max)
 {
-	uint32_t len = leat_sbe_load_u32(in.data);
+	uint32_t len = leat_le32_get(in.data);
 
 	if (len < LEAT_SBE_HEADER_LEN)
 		return LEAT_SBE_SHORT_FRAME;
@@ -21,11 +21,11 @@ frame_check(struct leat_slice in, size_t frame_max)
 		return LEAT_SBE_BIG_FRAME;
 	if (in.len < LEAT_SBE_HEAD_LEN)
 		return LEAT_SBE_OK;
-	if (leat_sbe_load_u16(in.data + SBE_SCHEMA_AT) != LEAT_SBE_SCHEMA_ID)
+	if (leat_le16_get(in.data + SBE_SCHEMA_AT) != LEAT_SBE_SCHEMA_ID)
 		return LEAT_SBE_BAD_SCHEMA;
-	if (leat_sbe_load_u16(in.data + SBE_VERSION_AT) < LEAT_SBE_SCHEMA_VERSION)
+	if (leat_le16_get(in.data + SBE_VERSION_AT) < LEAT_SBE_SCHEMA_VERSION)
 		return LEAT_SBE_OLD_VERSION;
-	if (leat_sbe_load_u16(in.data + SBE_BLOCK_LEN_AT) > len - LEAT_SBE_HEADER_LEN)
+	if (leat_le16_get(in.data + SBE_BLOCK_LEN_AT) > len - LEAT_SBE_HEADER_LEN)
 		return LEAT_SBE_BAD_BLOCK;
 	return LEAT_SBE_OK;
 }
@@ -41,12 +41,12 @@ leat_sbe_parse_frame(struct leat_slice in, size_t frame_max, struct leat_sbe_fra
 	*refusal = frame_check(in, frame_max);
 	if (*refusal != LEAT_SBE_OK)
 		return *refusal == LEAT_SBE_BIG_FRAME ? -EMSGSIZE : -EBADMSG;
-	len = leat_sbe_load_u32(in.data);
+	len = leat_le32_get(in.data);
 	if (in.len - LEAT_SBE_LEN_LEN < len)
 		return 0;
-	frame->template_id = leat_sbe_load_u16(in.data + SBE_TEMPLATE_AT);
-	frame->block_len = leat_sbe_load_u16(in.data + SBE_BLOCK_LEN_AT);
-	frame->version = leat_sbe_load_u16(in.data + SBE_VERSION_AT);
+	frame->template_id = leat_le16_get(in.data + SBE_TEMPLATE_AT);
+	frame->block_len = leat_le16_get(in.data + SBE_BLOCK_LEN_AT);
+	frame->version = leat_le16_get(in.data + SBE_VERSION_AT);
 	frame->body.data = in.data + LEAT_SBE_HEAD_LEN;
 	frame->body.len = len - LEAT_SBE_HEADER_LEN;
 	return (ssize_t)LEAT_SBE_LEN_LEN + len;
@@ -60,7 +60,7 @@ take_data(struct leat_reader *r, struct leat_slice *data)
 
 	if (leat_reader_left(r) < LEAT_SBE_DATA_LEN_LEN)
 		return false;
-	len = leat_sbe_load_u32(r->pos);
+	len = leat_le32_get(r->pos);
 	if (leat_reader_left(r) - LEAT_SBE_DATA_LEN_LEN < len)
 		return false;
 	data->data = r->pos + LEAT_SBE_DATA_LEN_LEN;
@@ -78,8 +78,8 @@ take_group(
 
 	if (leat_reader_left(r) < LEAT_SBE_DIMENSION_LEN)
 		return LEAT_SBE_BAD_GROUP;
-	group->entry_len = leat_sbe_load_u16(r->pos);
-	group->nb_left = leat_sbe_load_u16(r->pos + 2);
+	group->entry_len = leat_le16_get(r->pos);
+	group->nb_left = leat_le16_get(r->pos + 2);
 	group->entry_nb_data = layout->entry_nb_data;
 	r->pos += LEAT_SBE_DIMENSION_LEN;
 	group->next = r->pos;
@@ -133,7 +133,7 @@ leat_sbe_group_next(struct leat_sbe_group *group, struct leat_sbe_entry *entry)
 	entry->block = group->next;
 	group->next += group->entry_len;
 	for (uint32_t i = 0; i < group->entry_nb_data; i++) {
-		entry->data[i].len = leat_sbe_load_u32(group->next);
+		entry->data[i].len = leat_le32_get(group->next);
 		entry->data[i].data = group->next + LEAT_SBE_DATA_LEN_LEN;
 		group->next = entry->data[i].data + entry->data[i].len;
 	}
@@ -174,11 +174,11 @@ void
 leat_sbe_store_head(uint8_t head[LEAT_SBE_HEAD_LEN], uint16_t template_id, uint16_t block_len,
 	uint32_t frame_len)
 {
-	leat_sbe_store_u32(head, frame_len - LEAT_SBE_LEN_LEN);
-	leat_sbe_store_u16(head + SBE_BLOCK_LEN_AT, block_len);
-	leat_sbe_store_u16(head + SBE_TEMPLATE_AT, template_id);
-	leat_sbe_store_u16(head + SBE_SCHEMA_AT, LEAT_SBE_SCHEMA_ID);
-	leat_sbe_store_u16(head + SBE_VERSION_AT, LEAT_SBE_SCHEMA_VERSION);
+	leat_le32_put(head, frame_len - LEAT_SBE_LEN_LEN);
+	leat_le16_put(head + SBE_BLOCK_LEN_AT, block_len);
+	leat_le16_put(head + SBE_TEMPLATE_AT, template_id);
+	leat_le16_put(head + SBE_SCHEMA_AT, LEAT_SBE_SCHEMA_ID);
+	leat_le16_put(head + SBE_VERSION_AT, LEAT_SBE_SCHEMA_VERSION);
 }
 
 void
@@ -208,7 +208,7 @@ leat_sbe_fill_u32(const struct leat_sbe_hole *hole, uint32_t value)
 {
 	uint8_t bytes[sizeof(value)];
 
-	leat_sbe_store_u32(bytes, value);
+	leat_le32_put(bytes, value);
 	hole_fill(hole, bytes, sizeof(bytes));
 }
 
@@ -217,6 +217,6 @@ leat_sbe_fill_f64(const struct leat_sbe_hole *hole, double value)
 {
 	uint8_t bytes[sizeof(value)];
 
-	leat_sbe_store_f64(bytes, value);
+	leat_le64_put(bytes, leat_double_bits(value));
 	hole_fill(hole, bytes, sizeof(bytes));
 }

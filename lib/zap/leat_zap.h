@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include <leat_bytes.h>
+#include <leat_le.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,111 +59,6 @@ struct leat_zap_list {
 	uint32_t count; /**< elements that the message claims, at most its size */
 };
 
-/* Little-endian numbers at any address. */
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define LEAT_ZAP_LE16(x) (x)
-#define LEAT_ZAP_LE32(x) (x)
-#define LEAT_ZAP_LE64(x) (x)
-#else
-#define LEAT_ZAP_LE16(x) __builtin_bswap16(x)
-#define LEAT_ZAP_LE32(x) __builtin_bswap32(x)
-#define LEAT_ZAP_LE64(x) __builtin_bswap64(x)
-#endif
-
-/** @param p  Two bytes. */
-static inline uint16_t
-leat_zap_load16(const uint8_t *p)
-{
-	uint16_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return LEAT_ZAP_LE16(value);
-}
-
-/** @param p  Four bytes. */
-static inline uint32_t
-leat_zap_load32(const uint8_t *p)
-{
-	uint32_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return LEAT_ZAP_LE32(value);
-}
-
-/** @param p  Eight bytes. */
-static inline uint64_t
-leat_zap_load64(const uint8_t *p)
-{
-	uint64_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return LEAT_ZAP_LE64(value);
-}
-
-/** @param p  Room for two bytes. */
-static inline void
-leat_zap_store16(uint8_t *p, uint16_t value)
-{
-	value = LEAT_ZAP_LE16(value);
-	memcpy(p, &value, sizeof(value));
-}
-
-/** @param p  Room for four bytes. */
-static inline void
-leat_zap_store32(uint8_t *p, uint32_t value)
-{
-	value = LEAT_ZAP_LE32(value);
-	memcpy(p, &value, sizeof(value));
-}
-
-/** @param p  Room for eight bytes. */
-static inline void
-leat_zap_store64(uint8_t *p, uint64_t value)
-{
-	value = LEAT_ZAP_LE64(value);
-	memcpy(p, &value, sizeof(value));
-}
-
-/** The bits of a number are a float's: IEEE 754. */
-static inline float
-leat_zap_float(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-/** As leat_zap_float(). */
-static inline double
-leat_zap_double(uint64_t bits)
-{
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-/** The bits of a float, as leat_zap_float() takes them. */
-static inline uint32_t
-leat_zap_float_bits(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-/** As leat_zap_float_bits(). */
-static inline uint64_t
-leat_zap_double_bits(double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
 /**
  * Accept a message, whose length is known: what a frame or a field holds.
  *
@@ -185,18 +81,18 @@ leat_zap_parse(struct leat_slice in, struct leat_zap_message *msg)
 
 	if (in.len < LEAT_ZAP_HEADER_LEN)
 		return -ENODATA;
-	if (leat_zap_load32(in.data) != 0x0050415au) /* "ZAP" and a zero */
+	if (leat_le32_get(in.data) != 0x0050415au) /* "ZAP" and a zero */
 		return -EBADMSG;
-	version = leat_zap_load16(in.data + 4);
+	version = leat_le16_get(in.data + 4);
 	if (version < LEAT_ZAP_VERSION_MIN || version > LEAT_ZAP_VERSION_MAX)
 		return -EPROTONOSUPPORT;
-	size = leat_zap_load32(in.data + 12);
+	size = leat_le32_get(in.data + 12);
 	if (size < LEAT_ZAP_HEADER_LEN || size > in.len)
 		return -ENODATA;
 	msg->data = in.data;
 	msg->size = size;
-	msg->root = leat_zap_load32(in.data + 8);
-	msg->flags = leat_zap_load16(in.data + 6);
+	msg->root = leat_le32_get(in.data + 8);
+	msg->flags = leat_le16_get(in.data + 6);
 	msg->version = version;
 	return 0;
 }
@@ -264,24 +160,21 @@ leat_zap_get_u8(struct leat_zap_object object, uint32_t field)
 static inline uint16_t
 leat_zap_get_u16(struct leat_zap_object object, uint32_t field)
 {
-	return leat_zap_has(object, field, 2) ? leat_zap_load16(object.data + object.off + field)
-					      : 0;
+	return leat_zap_has(object, field, 2) ? leat_le16_get(object.data + object.off + field) : 0;
 }
 
 /** As leat_zap_get_u16(). */
 static inline uint32_t
 leat_zap_get_u32(struct leat_zap_object object, uint32_t field)
 {
-	return leat_zap_has(object, field, 4) ? leat_zap_load32(object.data + object.off + field)
-					      : 0;
+	return leat_zap_has(object, field, 4) ? leat_le32_get(object.data + object.off + field) : 0;
 }
 
 /** As leat_zap_get_u16(). */
 static inline uint64_t
 leat_zap_get_u64(struct leat_zap_object object, uint32_t field)
 {
-	return leat_zap_has(object, field, 8) ? leat_zap_load64(object.data + object.off + field)
-					      : 0;
+	return leat_zap_has(object, field, 8) ? leat_le64_get(object.data + object.off + field) : 0;
 }
 
 /** @return @p len bytes that stand in the object itself; no address outside of the message. */
@@ -308,8 +201,8 @@ static inline struct leat_slice
 leat_zap_slot_bytes(const uint8_t *data, uint64_t size, uint64_t at)
 {
 	struct leat_slice bytes = { NULL, 0 };
-	uint64_t rel = leat_zap_load32(data + at);
-	uint64_t len = leat_zap_load32(data + at + 4);
+	uint64_t rel = leat_le32_get(data + at);
+	uint64_t len = leat_le32_get(data + at + 4);
 
 	if (LEAT_LIKELY(rel != 0 && at + rel + len <= size && at + rel >= LEAT_ZAP_HEADER_LEN)) {
 		bytes.data = data + at + rel;
@@ -350,7 +243,7 @@ leat_zap_get_bytes(struct leat_zap_object object, uint32_t field)
 static inline uint64_t
 leat_zap_slot_put(uint8_t *p, uint32_t at, uint64_t tail, uint64_t len)
 {
-	leat_zap_store64(p, len == 0 ? 0 : (tail - at) | len << 32);
+	leat_le64_put(p, len == 0 ? 0 : (tail - at) | len << 32);
 	return tail + len;
 }
 
@@ -363,7 +256,7 @@ leat_zap_slot_put(uint8_t *p, uint32_t at, uint64_t tail, uint64_t len)
 static inline uint64_t
 leat_zap_slot_target(const uint8_t *data, uint64_t size, uint64_t at)
 {
-	int32_t rel = (int32_t)leat_zap_load32(data + at);
+	int32_t rel = (int32_t)leat_le32_get(data + at);
 	int64_t target = (int64_t)at + rel;
 
 	if (rel == 0 || target < (int64_t)LEAT_ZAP_HEADER_LEN || target >= (int64_t)size)
@@ -399,7 +292,7 @@ leat_zap_get_list(struct leat_zap_object object, uint32_t field)
 	list.data = object.data;
 	list.size = object.size;
 	list.off = leat_zap_slot_target(object.data, object.size, object.off + field);
-	list.count = leat_zap_load32(object.data + object.off + field + 4);
+	list.count = leat_le32_get(object.data + object.off + field + 4);
 	return list.off == 0 || list.count > list.size ? null : list;
 }
 
@@ -416,7 +309,7 @@ leat_zap_list_u32(struct leat_zap_list list, uint32_t i)
 {
 	uint64_t at = list.off + (uint64_t)i * 4;
 
-	return i < list.count && at + 4 <= list.size ? leat_zap_load32(list.data + at) : 0;
+	return i < list.count && at + 4 <= list.size ? leat_le32_get(list.data + at) : 0;
 }
 
 /** As leat_zap_list_u8(), for a list of numbers of eight bytes. */
@@ -425,7 +318,7 @@ leat_zap_list_u64(struct leat_zap_list list, uint32_t i)
 {
 	uint64_t at = list.off + (uint64_t)i * 8;
 
-	return i < list.count && at + 8 <= list.size ? leat_zap_load64(list.data + at) : 0;
+	return i < list.count && at + 8 <= list.size ? leat_le64_get(list.data + at) : 0;
 }
 
 /** @return a list of bytes as a slice; no address where it is not wholly in the message. */
@@ -487,7 +380,7 @@ leat_zap_entries_next(struct leat_zap_entries *entries, struct leat_slice *entry
 
 	if (entries->left == 0 || entries->off + 4 > entries->size)
 		return false;
-	len = leat_zap_load32(entries->data + entries->off);
+	len = leat_le32_get(entries->data + entries->off);
 	if (entries->off + 4 + len > entries->size)
 		return false;
 	entry->data = entries->data + entries->off + 4;

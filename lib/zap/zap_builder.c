@@ -68,8 +68,8 @@ leat_zap_build(struct leat_zap_builder *b, uint8_t *buf, size_t cap)
 	if (header == NULL)
 		return;
 	memcpy(header, magic, sizeof(magic));
-	leat_zap_store16(header + 4, LEAT_ZAP_VERSION_MIN);
-	leat_zap_store16(header + 6, 0);
+	leat_le16_put(header + 4, LEAT_ZAP_VERSION_MIN);
+	leat_le16_put(header + 6, 0);
 }
 
 void
@@ -78,14 +78,14 @@ leat_zap_set_version(struct leat_zap_builder *b, uint16_t version)
 	LEAT_VERIFY(version >= LEAT_ZAP_VERSION_MIN);
 	LEAT_VERIFY(version <= LEAT_ZAP_VERSION_MAX);
 	if (b->error == 0)
-		leat_zap_store16(b->buf + 4, version);
+		leat_le16_put(b->buf + 4, version);
 }
 
 void
 leat_zap_set_flags(struct leat_zap_builder *b, uint16_t flags)
 {
 	if (b->error == 0)
-		leat_zap_store16(b->buf + 6, flags);
+		leat_le16_put(b->buf + 6, flags);
 }
 
 struct leat_zap_place
@@ -112,7 +112,7 @@ leat_zap_finish_object(struct leat_zap_builder *b, struct leat_zap_place object)
 			continue;
 		}
 		if (b->error == 0)
-			leat_zap_store32(b->buf + tail.slot, (uint32_t)(b->pos - tail.slot));
+			leat_le32_put(b->buf + tail.slot, (uint32_t)(b->pos - tail.slot));
 		room_put(b, tail.bytes);
 	}
 	b->nb_tails = nb_kept;
@@ -142,7 +142,7 @@ leat_zap_set_u16(
 	uint8_t *p = field_at(b, object, field, sizeof(value));
 
 	if (p != NULL)
-		leat_zap_store16(p, value);
+		leat_le16_put(p, value);
 }
 
 void
@@ -152,7 +152,7 @@ leat_zap_set_u32(
 	uint8_t *p = field_at(b, object, field, sizeof(value));
 
 	if (p != NULL)
-		leat_zap_store32(p, value);
+		leat_le32_put(p, value);
 }
 
 void
@@ -162,7 +162,7 @@ leat_zap_set_u64(
 	uint8_t *p = field_at(b, object, field, sizeof(value));
 
 	if (p != NULL)
-		leat_zap_store64(p, value);
+		leat_le64_put(p, value);
 }
 
 void
@@ -191,7 +191,7 @@ leat_zap_set_bytes(struct leat_zap_builder *b, struct leat_zap_place object, uin
 		b->error = bytes.len > b->cap ? -ENOBUFS : -E2BIG;
 		return;
 	}
-	leat_zap_store32(p + 4, (uint32_t)bytes.len);
+	leat_le32_put(p + 4, (uint32_t)bytes.len);
 	b->tails[b->nb_tails].bytes = bytes;
 	b->tails[b->nb_tails].object = object.off;
 	b->tails[b->nb_tails].slot = object.off + field;
@@ -205,7 +205,7 @@ leat_zap_set_object(struct leat_zap_builder *b, struct leat_zap_place object, ui
 	uint8_t *p = field_at(b, object, field, 4);
 
 	if (p != NULL)
-		leat_zap_store32(p, child.off == 0 ? 0 : child.off - (object.off + field));
+		leat_le32_put(p, child.off == 0 ? 0 : child.off - (object.off + field));
 }
 
 void
@@ -216,8 +216,8 @@ leat_zap_set_list(struct leat_zap_builder *b, struct leat_zap_place object, uint
 
 	if (p == NULL)
 		return;
-	leat_zap_store32(p, items.count == 0 ? 0 : items.off - (object.off + field));
-	leat_zap_store32(p + 4, items.count);
+	leat_le32_put(p, items.count == 0 ? 0 : items.off - (object.off + field));
+	leat_le32_put(p + 4, items.count);
 }
 
 struct leat_zap_items
@@ -244,7 +244,7 @@ leat_zap_add_u32(struct leat_zap_builder *b, struct leat_zap_items *items, uint3
 	uint8_t *room = room_take(b, sizeof(value));
 
 	if (room != NULL)
-		leat_zap_store32(room, value);
+		leat_le32_put(room, value);
 	items->count++;
 }
 
@@ -254,7 +254,7 @@ leat_zap_add_u64(struct leat_zap_builder *b, struct leat_zap_items *items, uint6
 	uint8_t *room = room_take(b, sizeof(value));
 
 	if (room != NULL)
-		leat_zap_store64(room, value);
+		leat_le64_put(room, value);
 	items->count++;
 }
 
@@ -272,7 +272,7 @@ leat_zap_add_entry(
 	uint8_t *room = room_take(b, 4);
 
 	if (room != NULL)
-		leat_zap_store32(room, (uint32_t)bytes.len); /* too much for it is too much below */
+		leat_le32_put(room, (uint32_t)bytes.len); /* too much for it is too much below */
 	room_put(b, bytes);
 	items->count++;
 }
@@ -307,7 +307,7 @@ leat_zap_finish(struct leat_zap_builder *b)
 	if (b->error != 0)
 		return b->error;
 	LEAT_VERIFY(b->nb_tails == 0); /* an object with text or bytes was not finished */
-	leat_zap_store32(b->buf + 8, b->root);
-	leat_zap_store32(b->buf + 12, (uint32_t)b->pos);
+	leat_le32_put(b->buf + 8, b->root);
+	leat_le32_put(b->buf + 12, (uint32_t)b->pos);
 	return (ssize_t)b->pos;
 }

@@ -69,7 +69,7 @@ text_put(struct leat_writer *w, struct leat_slice text)
 {
 	uint8_t len[4];
 
-	leat_zap_store32(len, (uint32_t)text.len);
+	leat_le32_put(len, (uint32_t)text.len);
 	leat_writer_put(w, len, sizeof(len));
 	leat_writer_put_slice(w, text);
 }
@@ -82,7 +82,7 @@ pairs_put(struct leat_writer *w, struct leat_zaphttp_fields fields)
 
 	for (size_t i = 0; i < fields.nb_fields; i++)
 		nb_pairs += !zaphttp_is_left_out(LEAT_ZAPHTTP_BINARY, fields.fields[i].name);
-	leat_zap_store32(count, nb_pairs);
+	leat_le32_put(count, nb_pairs);
 	leat_writer_put(w, count, sizeof(count));
 	for (size_t i = 0; i < fields.nb_fields; i++) {
 		if (zaphttp_is_left_out(LEAT_ZAPHTTP_BINARY, fields.fields[i].name))

@@ -14,7 +14,7 @@ text_read(struct leat_reader *in, struct leat_slice *text)
 
 	if (leat_reader_left(in) < 4)
 		return false;
-	len = leat_zap_load32(in->pos);
+	len = leat_le32_get(in->pos);
 	if (leat_reader_left(in) - 4 < len)
 		return false;
 	text->data = in->pos + 4;
@@ -49,7 +49,7 @@ leat_zaphttp_walk_begin(struct leat_zaphttp_block block)
 		return walk;
 	walk.nb_left = 1; /* without a whole count nothing of a pair is there */
 	if (block.generation == LEAT_ZAPHTTP_BINARY && block.bytes.len >= 4) {
-		walk.nb_left = leat_zap_load32(block.bytes.data);
+		walk.nb_left = leat_le32_get(block.bytes.data);
 		walk.in.pos += 4;
 	}
 	return walk;

@@ -17,7 +17,7 @@ leat_zaprpc_parse_frame(uint32_t frame_max, struct leat_slice in, struct leat_za
 	LEAT_VERIFY(frame_max <= LEAT_ZAPRPC_FRAME_MAX);
 	if (in.len < LEAT_ZAPRPC_PREFIX_LEN)
 		return 0;
-	len = leat_zap_load32(in.data);
+	len = leat_le32_get(in.data);
 	if (len == 0)
 		return -EBADMSG;
 	if (len > frame_max)
@@ -82,7 +82,7 @@ leat_zaprpc_read_stream(struct leat_slice body, uint32_t *id, struct leat_slice 
 {
 	if (body.len < STREAM_ID_LEN)
 		return -EBADMSG;
-	*id = leat_zap_load32(body.data);
+	*id = leat_le32_get(body.data);
 	bytes->data = body.data + STREAM_ID_LEN;
 	bytes->len = body.len - STREAM_ID_LEN;
 	return 0;
@@ -96,7 +96,7 @@ prefix_put(struct leat_writer *w, enum leat_zaprpc_kind kind, uint64_t len)
 
 	if (len > LEAT_ZAPRPC_FRAME_MAX - KIND_LEN)
 		return -EMSGSIZE;
-	leat_zap_store32(prefix, (uint32_t)len + KIND_LEN);
+	leat_le32_put(prefix, (uint32_t)len + KIND_LEN);
 	prefix[LEAT_ZAPRPC_PREFIX_LEN] = (uint8_t)kind;
 	leat_writer_put(w, prefix, sizeof(prefix));
 	return 0;
@@ -140,7 +140,7 @@ stream_put(struct leat_writer *w, enum leat_zaprpc_kind kind, uint32_t id, struc
 
 	if (ret < 0)
 		return ret;
-	leat_zap_store32(name, id);
+	leat_le32_put(name, id);
 	leat_writer_put(w, name, sizeof(name));
 	leat_writer_put_slice(w, bytes);
 	return 0;

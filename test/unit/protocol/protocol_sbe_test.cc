@@ -31,11 +31,11 @@ Head(uint32_t len, uint16_t block_len, uint16_t template_id, uint16_t schema_id,
 {
 	uint8_t head[LEAT_SBE_HEAD_LEN];
 
-	leat_sbe_store_u32(head, len);
-	leat_sbe_store_u16(head + 4, block_len);
-	leat_sbe_store_u16(head + 6, template_id);
-	leat_sbe_store_u16(head + 8, schema_id);
-	leat_sbe_store_u16(head + 10, version);
+	leat_le32_put(head, len);
+	leat_le16_put(head + 4, block_len);
+	leat_le16_put(head + 6, template_id);
+	leat_le16_put(head + 8, schema_id);
+	leat_le16_put(head + 10, version);
 	return std::string((char *)head, sizeof(head));
 }
 

@@ -23,7 +23,7 @@ Word(uint32_t value)
 {
 	uint8_t bytes[4];
 
-	leat_zap_store32(bytes, value);
+	leat_le32_put(bytes, value);
 	return std::string((const char *)bytes, 4);
 }
 
