@@ -132,31 +132,6 @@ response_end_head(struct leat_http_parser *parser, const struct leat_http_limits
 	return 0;
 }
 
-/* > 0: the response is whole; 0: incomplete; or -status. */
-static int
-response_read(struct leat_http_parser *parser, const struct leat_http_limits *limits,
-	struct leat_slice in)
-{
-	int ret;
-
-	if (parser->stage == HTTP_STAGE_START) {
-		ret = response_read_start(parser, limits, in);
-		if (ret <= 0)
-			return ret;
-	}
-	if (parser->stage == HTTP_STAGE_FIELDS) {
-		ret = http_read_fields(parser, limits, in);
-		if (ret <= 0)
-			return ret;
-		ret = response_end_head(parser, limits);
-		if (ret < 0)
-			return ret;
-	}
-	if (parser->stage == HTTP_STAGE_WHOLE)
-		return 1;
-	return http_read_body(parser, limits, in);
-}
-
 /* A tunnel, or another protocol, takes the connection over. */
 static bool
 response_is_last(const struct leat_http_parser *parser)
@@ -192,7 +167,7 @@ leat_http_parse_response(struct leat_http_parser *parser, const struct leat_http
 	LEAT_VERIFY(parser->is_response);
 	if (in.len == 0)
 		return 0;
-	ret = response_read(parser, limits, in);
+	ret = http_read_message(parser, limits, in, response_read_start, response_end_head);
 	if (ret == 0)
 		return 0;
 	if (ret > 0)

@@ -270,31 +270,6 @@ request_end_head(struct leat_http_parser *parser, const struct leat_http_limits 
 	return 0;
 }
 
-/* > 0: the request is whole; 0: incomplete; or -status. */
-static int
-request_read(struct leat_http_parser *parser, const struct leat_http_limits *limits,
-	struct leat_slice in)
-{
-	int ret;
-
-	while (parser->stage == HTTP_STAGE_START) {
-		ret = request_read_start(parser, limits, in);
-		if (ret <= 0)
-			return ret;
-	}
-	if (parser->stage == HTTP_STAGE_FIELDS) {
-		ret = http_read_fields(parser, limits, in);
-		if (ret <= 0)
-			return ret;
-		ret = request_end_head(parser, limits);
-		if (ret < 0)
-			return ret;
-	}
-	if (parser->stage == HTTP_STAGE_WHOLE)
-		return 1;
-	return http_read_body(parser, limits, in);
-}
-
 static ssize_t
 request_refuse(
 	const struct leat_http_parser *parser, uint16_t status, struct leat_http_request *req)
@@ -371,7 +346,7 @@ leat_http_parse_request(struct leat_http_parser *parser, const struct leat_http_
 
 	if (in.len == 0)
 		return 0;
-	ret = request_read(parser, limits, in);
+	ret = http_read_message(parser, limits, in, request_read_start, request_end_head);
 	if (ret < 0)
 		return request_refuse(parser, (uint16_t)-ret, req);
 	if (ret == 0) {

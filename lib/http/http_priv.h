@@ -112,6 +112,44 @@ http_begin_length(struct leat_http_parser *parser, const struct leat_http_limits
 int http_read_body(struct leat_http_parser *parser, const struct leat_http_limits *limits,
 	struct leat_slice in);
 
+/** Read one line in front of the fields. > 0: go on; 0: incomplete; -status to refuse with. */
+typedef int (*http_read_start_fn)(struct leat_http_parser *parser,
+	const struct leat_http_limits *limits, struct leat_slice in);
+
+/** The head is whole: what its fields say together. 0, or -status to refuse with. */
+typedef int (*http_end_head_fn)(
+	struct leat_http_parser *parser, const struct leat_http_limits *limits);
+
+/**
+ * Read on in a message; inline, so that both functions are.
+ *
+ * @return
+ *   As http_read_body().
+ */
+static inline int
+http_read_message(struct leat_http_parser *parser, const struct leat_http_limits *limits,
+	struct leat_slice in, http_read_start_fn read_start, http_end_head_fn end_head)
+{
+	int ret;
+
+	while (parser->stage == HTTP_STAGE_START) {
+		ret = read_start(parser, limits, in);
+		if (ret <= 0)
+			return ret;
+	}
+	if (parser->stage == HTTP_STAGE_FIELDS) {
+		ret = http_read_fields(parser, limits, in);
+		if (ret <= 0)
+			return ret;
+		ret = end_head(parser, limits);
+		if (ret < 0)
+			return ret;
+	}
+	if (parser->stage == HTTP_STAGE_WHOLE)
+		return 1;
+	return http_read_body(parser, limits, in);
+}
+
 /** As http_fill_body(), of a chunked one. */
 int http_fill_chunks(
 	const struct leat_http_parser *parser, struct leat_slice in, struct leat_http_body *body);
