@@ -103,6 +103,17 @@ struct leat_tcp_pool {
 	struct leat_tcp_pool_stats stats;
 };
 
+/* The index of one of @p nb that was never lent, *low of which are left. 0: the pool is dry. */
+static inline uint32_t
+tcp_pool_first(uint32_t nb, uint32_t *low, uint64_t *dry)
+{
+	if (*low == 0) {
+		(*dry)++;
+		return 0;
+	}
+	return nb - --*low;
+}
+
 /* What one acknowledgment told, gathered while it is taken. */
 struct tcp_ack {
 	uint64_t now_us;

@@ -72,16 +72,12 @@ run_behind(const struct tcp_reass *reass, const struct rte_mbuf *prev)
 	return prev == NULL ? reass->head : run_next(prev);
 }
 
-/* One that was never lent. 0: the pool is dry. */
 static uint32_t
 reass_first(struct leat_tcp_pool *pool)
 {
-	if (pool->stats.reass_low == 0) {
-		pool->stats.reass_dry++;
-		return 0;
-	}
-	pool->stats.reass_low--;
-	return pool->stats.reass - pool->stats.reass_low;
+	struct leat_tcp_pool_stats *stats = &pool->stats;
+
+	return tcp_pool_first(stats->reass, &stats->reass_low, &stats->reass_dry);
 }
 
 /* The connection's state, perhaps from now on. NULL: the pool is dry. */

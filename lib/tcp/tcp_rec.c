@@ -58,16 +58,12 @@ leat_tcp_pool_stats(const struct leat_tcp_pool *pool)
 	return &pool->stats;
 }
 
-/* One that was never lent. 0: the pool is dry. */
 static uint32_t
 rec_first(struct leat_tcp_pool *pool)
 {
-	if (pool->stats.records_low == 0) {
-		pool->stats.records_dry++;
-		return 0;
-	}
-	pool->stats.records_low--;
-	return pool->stats.records - pool->stats.records_low;
+	struct leat_tcp_pool_stats *stats = &pool->stats;
+
+	return tcp_pool_first(stats->records, &stats->records_low, &stats->records_dry);
 }
 
 /* 0: the pool is dry, or the connection has its share. */
