@@ -10,14 +10,14 @@
 
 #include <leat_resp_client.h>
 
+#include "fuzz_support.h"
+
 #define ARGV_MAX      64u
 #define REQUESTS_MAX  4096u
 #define HEAD_LEN      4u
 #define PIECES_MAX    256u /* of one stream, nearly */
 #define REQUEST_EXTRA 32u  /* bytes of a count line, or around an argument */
 #define FLAGS_MIN     128u /* of the byte for the room: from here on its bits are limits */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 /* What came of one request; arguments as a hash, since they may lie anywhere. */
 struct outcome {
@@ -115,25 +115,19 @@ static struct outcome
 parse_in_pieces(const struct leat_resp_limits *limits, struct leat_slice in, uint32_t argv_max,
 	uint8_t seed)
 {
+	struct fuzz_pieces pieces = {
+		.in = in, .nb_max = PIECES_MAX, .seed = seed, .random = seed
+	};
 	struct leat_resp_parser parser = { 0 };
-	struct outcome outcome = { 0 };
-	uint32_t random = seed;
-	size_t len = 0;
+	struct outcome outcome;
 
-	while (outcome.ret == 0) {
-		uint8_t *copy = malloc(len > 0 ? len : 1);
+	do {
+		uint8_t *copy = fuzz_pieces_copy(&pieces);
 
-		LEAT_VERIFY(copy != NULL);
-		if (len > 0)
-			memcpy(copy, in.data, len);
-		outcome = parse_step(&parser, limits, (struct leat_slice){ copy, len }, argv_max);
+		outcome = parse_step(
+			&parser, limits, (struct leat_slice){ copy, pieces.len }, argv_max);
 		free(copy);
-		if (len == in.len)
-			break;
-		random = random * 1103515245 + 12345;
-		/* Each piece copies all before it, so a long stream gets longer ones. */
-		len += LEAT_MIN(in.len - len, 1 + in.len / PIECES_MAX + ((random >> 16) & seed));
-	}
+	} while (outcome.ret == 0 && fuzz_pieces_next(&pieces));
 	return outcome;
 }
 

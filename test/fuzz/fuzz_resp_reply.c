@@ -12,12 +12,12 @@
 
 #include <leat_resp_client.h>
 
+#include "fuzz_support.h"
+
 #define HEAD_LEN    3u
 #define TOKENS_MAX  4096u
 #define PIECES_MAX  64u /* of one token, nearly */
 #define TOKEN_EXTRA 64u /* bytes that a token may need beyond those it was read from */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static void
 check_lies_in(struct leat_slice s, struct leat_slice in)
@@ -53,25 +53,19 @@ static ssize_t
 parse_in_pieces(struct leat_resp_reply_parser *parser, const struct leat_resp_reply_limits *limits,
 	struct leat_slice in, uint8_t seed, enum leat_resp_type *type)
 {
-	uint32_t random = seed;
-	ssize_t ret = 0;
-	size_t len = 0;
+	struct fuzz_pieces pieces = {
+		.in = in, .nb_max = PIECES_MAX, .seed = seed, .random = seed
+	};
+	ssize_t ret;
 
-	while (ret == 0) {
+	do {
 		struct leat_resp_token token;
-		uint8_t *copy = malloc(len > 0 ? len : 1);
+		uint8_t *copy = fuzz_pieces_copy(&pieces);
 
-		LEAT_VERIFY(copy != NULL);
-		if (len > 0)
-			memcpy(copy, in.data, len);
-		ret = parse_step(parser, limits, (struct leat_slice){ copy, len }, &token);
+		ret = parse_step(parser, limits, (struct leat_slice){ copy, pieces.len }, &token);
 		*type = token.type;
 		free(copy);
-		if (len == in.len)
-			break;
-		random = random * 1103515245 + 12345;
-		len += LEAT_MIN(in.len - len, 1 + in.len / PIECES_MAX + ((random >> 16) & seed));
-	}
+	} while (ret == 0 && fuzz_pieces_next(&pieces));
 	return ret;
 }
 

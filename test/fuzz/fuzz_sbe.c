@@ -12,13 +12,13 @@
 #include <leat_protocol.h>
 #include <leat_sbe_messages.h>
 
+#include "fuzz_support.h"
+
 #define HEAD_LEN   4u
 #define ARGV_MAX   1024u
 #define FRAMES_MAX 256u
 #define REPLY_MAX  65536u
 #define PIECES_MAX 64u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 /* What was written, in windows of so many bytes. */
 struct windows {
@@ -147,23 +147,17 @@ parse_step(struct leat_slice in, size_t frame_max)
 static struct outcome
 parse_in_pieces(struct leat_slice in, size_t frame_max, uint8_t seed)
 {
-	struct outcome outcome = { 0 };
-	uint32_t random = seed;
-	size_t len = 0;
+	struct fuzz_pieces pieces = {
+		.in = in, .nb_max = PIECES_MAX, .seed = seed, .random = seed
+	};
+	struct outcome outcome;
 
-	while (outcome.ret == 0) {
-		uint8_t *copy = malloc(len > 0 ? len : 1);
+	do {
+		uint8_t *copy = fuzz_pieces_copy(&pieces);
 
-		LEAT_VERIFY(copy != NULL);
-		if (len > 0)
-			memcpy(copy, in.data, len);
-		outcome = parse_step((struct leat_slice){ copy, len }, frame_max);
+		outcome = parse_step((struct leat_slice){ copy, pieces.len }, frame_max);
 		free(copy);
-		if (len == in.len)
-			break;
-		random = random * 1103515245 + 12345;
-		len += LEAT_MIN(in.len - len, 1 + in.len / PIECES_MAX + ((random >> 16) & seed));
-	}
+	} while (outcome.ret == 0 && fuzz_pieces_next(&pieces));
 	return outcome;
 }
 
