@@ -133,17 +133,19 @@ syn_answer_by_cookie(struct leat_inet *inet, const struct inet_tcp_frame *frame)
 
 /*
  * A cookie opens one connection: the text of a late copy of its ACK must not be taken once
- * more when that connection has ended. The last ones are remembered.
+ * more when that connection has ended. The last ones are remembered, with both ends: of some
+ * thousand peers two have the same number by chance, and neither is the other's copy.
  */
 static bool
-cookie_is_new(struct leat_inet *inet, uint32_t iss)
+cookie_is_new(struct leat_inet *inet, uint64_t ends, uint32_t iss)
 {
-	uint32_t *used = &inet->cookies_used[leat_siphash(&inet->ends_key, &iss, sizeof(iss)) %
-					     INET_COOKIES_USED];
+	const uint64_t words[] = { ends, iss };
+	uint64_t mark = leat_siphash(&inet->ends_key, words, sizeof(words));
+	uint64_t *used = &inet->cookies_used[mark % INET_COOKIES_USED];
 
-	if (*used == iss)
+	if (*used == mark)
 		return false;
-	*used = iss;
+	*used = mark;
 	return true;
 }
 
@@ -154,11 +156,11 @@ cookie_input(
 {
 	const struct leat_tcp_conf *conf = listener->tcp;
 	struct leat_tcp_seg *seg = &frame->seg;
+	uint64_t ends = cookie_ends(inet, &frame->key);
 	struct leat_inet_conn *conn;
 	struct leat_tcp_seg syn;
 
-	if (!leat_tcp_cookie_check(
-		    &inet->cookie_key, cookie_ends(inet, &frame->key), inet->now_us, seg, &syn)) {
+	if (!leat_tcp_cookie_check(&inet->cookie_key, ends, inet->now_us, seg, &syn)) {
 		inet->stats.tcp_cookies_refused++;
 		/*
 		 * Text may have overtaken the ACK with the cookie: a RST would end a good peer.
@@ -171,7 +173,7 @@ cookie_input(
 	}
 	if (!inet_buffers_may_begin(inet) || !slot_has_room(inet))
 		return true; /* the peer's text comes again, and perhaps there is one then */
-	if (!cookie_is_new(inet, seg->ack - 1)) {
+	if (!cookie_is_new(inet, ends, seg->ack - 1)) {
 		inet->stats.tcp_cookies_refused++;
 		return false;
 	}

@@ -284,7 +284,7 @@ struct leat_inet {
 	uint32_t nb_half_open_max;
 	struct inet_half_open half_open;          /* oldest first */
 	uint64_t cookies_until_us;                /* so long an ACK may carry a cookie */
-	uint32_t cookies_used[INET_COOKIES_USED]; /* the last ones, each in the place of its hash */
+	uint64_t cookies_used[INET_COOKIES_USED]; /* hashes of the last ones */
 	uint32_t nb_ports_tried;
 	struct inet_conns conns_free;
 	struct inet_conns conns_limbo; /* free, but their CLOSED is still being looked at */

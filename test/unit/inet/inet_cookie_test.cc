@@ -2,6 +2,8 @@
 
 // Floods of SYNs: the backlog, SYN cookies (RFC 4987 section 3.6), and who pays.
 
+#include <map>
+
 #include <leat_tcp_cookie.h>
 
 #include "inet_lab.h"
@@ -270,6 +272,34 @@ TEST_F(InetCookie, LateCopyOfTheAckOpensNoSecondConnection)
 	EXPECT_TRUE(Events().empty());
 	EXPECT_EQ(LEAT_TCP_RST, OneAnswer().seg.flags);
 	EXPECT_EQ(1u, Stats().tcp_cookies_accepted);
+}
+
+// A cookie has 28 bits of a hash: of some ten thousand peers two have the same one.
+TEST_F(InetCookie, PeersWithTheSameNumberBothGetIn)
+{
+	constexpr uint32_t kTriesMax = 200000;
+	std::map<uint32_t, Tcp> acks;
+	Tcp first, second;
+
+	conf_.cookies = LEAT_INET_COOKIES_ALWAYS;
+	OpenListening();
+	for (uint32_t i = 0; second.ack == 0; i++) {
+		ASSERT_LT(i, kTriesMax) << "no two are the same";
+		SeenTcp answer = Cookie((uint16_t)(1 + i % 60000));
+		auto [found, is_new] = acks.emplace(answer.seg.seq, AckOf(answer));
+
+		if (!is_new && found->second.sport != answer.ports.dst) {
+			first = found->second;
+			second = AckOf(answer);
+		}
+	}
+	Input({ first.Build() });
+	EXPECT_EQ(1u, Events().size());
+	Input({ second.Build() });
+	EXPECT_EQ(1u, Events().size());
+	EXPECT_TRUE(Output().empty()) << "no reset";
+	EXPECT_EQ(2u, Stats().tcp_cookies_accepted);
+	EXPECT_EQ(0u, Stats().tcp_cookies_refused);
 }
 
 TEST_F(InetCookie, ThereAreNoneForAClosedPort)
