@@ -55,9 +55,24 @@ leat_slice_to_int64(struct leat_slice s, int64_t *value)
 	return true;
 }
 
+/* Refer to bytes that are lent. False: they have to be copied. */
+static bool
+writer_refer(struct leat_writer *w, const uint8_t *data, size_t len)
+{
+	const struct leat_slice *lent = &w->loan->bytes;
+
+	if (len < LEAT_WRITER_REF_MIN || w->refer == NULL || w->failed)
+		return false;
+	if (data < lent->data || data + len > lent->data + lent->len)
+		return false; /* bytes of the codec's own */
+	return w->refer(w, (struct leat_slice){ data, len }) == 0;
+}
+
 void
 leat_writer_put_slow(struct leat_writer *w, const uint8_t *data, size_t len)
 {
+	if (w->loan != NULL && writer_refer(w, data, len))
+		return;
 	while (len > 0 && !w->failed) {
 		size_t n = LEAT_MIN(len, (size_t)(w->end - w->pos));
 
@@ -72,6 +87,16 @@ leat_writer_put_slow(struct leat_writer *w, const uint8_t *data, size_t len)
 			w->end = w->pos; /* so that each later write comes here and is dropped */
 		}
 	}
+}
+
+void
+leat_writer_put_ref(struct leat_writer *w, struct leat_slice s, struct leat_keeper *keeper)
+{
+	const struct leat_loan loan = { s, keeper };
+
+	w->loan = &loan;
+	leat_writer_put_slice(w, s);
+	w->loan = NULL;
 }
 
 size_t

@@ -9,7 +9,8 @@
  *
  * A slice names bytes that someone else owns. A reader never passes the end of
  * its slice. A writer fills windows that its owner supplies one after the other,
- * for example the free room of one TX mbuf after the next.
+ * for example the free room of one TX mbuf after the next. Long bytes that somebody keeps
+ * in place may leave without a copy: they are put by reference.
  */
 
 #include <stdbool.h>
@@ -74,6 +75,33 @@ leat_reader_left(const struct leat_reader *r)
 }
 
 /**
+ * Who keeps bytes where and as they are as long as somebody refers to them. Belongs to one
+ * lcore, as all who refer do; only where no worker runs any more may another one release.
+ */
+struct leat_keeper {
+	/** One reference more to bytes that were lent; @p bytes: the first byte of the loan. */
+	void (*keep)(struct leat_keeper *keeper, const uint8_t *bytes);
+	/** One less; with the last one the bytes may go. */
+	void (*release)(struct leat_keeper *keeper, const uint8_t *bytes);
+};
+
+/**
+ * Bytes that may be referred to instead of being copied. They lie in memory that devices
+ * read: rte_malloc()'s or a memzone's, so that the EAL knows their IOVA. (Where every port is
+ * a device of software any memory will do.)
+ */
+struct leat_loan {
+	struct leat_slice bytes;
+	struct leat_keeper *keeper; /**< NULL: they stay for ever */
+};
+
+/**
+ * Bytes from which on a reference costs less than a copy, by the instructions that callgrind
+ * counts from the request to the last segment.
+ */
+#define LEAT_WRITER_REF_MIN 4096u
+
+/**
  * A write position inside the window [pos, end).
  *
  * When a window is full, @p more opens the next one. When it cannot, or when
@@ -85,6 +113,13 @@ struct leat_writer {
 	uint8_t *end; /**< one past the last byte of the window */
 	/** Set pos and end to a new window of at least one byte; 0 or -ENOBUFS. May be NULL. */
 	int (*more)(struct leat_writer *w);
+	/**
+	 * Put bytes of *loan by reference, behind what was written; pos and end may change.
+	 * 0, or -errno: nothing was done, they are copied. May be NULL: it always copies.
+	 */
+	int (*refer)(struct leat_writer *w, struct leat_slice bytes);
+	/** What is written may be part of it; NULL: nothing is lent. */
+	const struct leat_loan *loan;
 	bool failed;
 };
 
@@ -95,6 +130,8 @@ leat_writer_init(struct leat_writer *w, uint8_t *buf, size_t len)
 	w->pos = buf;
 	w->end = buf + len;
 	w->more = NULL;
+	w->refer = NULL;
+	w->loan = NULL;
 	w->failed = false;
 }
 
@@ -128,6 +165,16 @@ leat_writer_put_u8(struct leat_writer *w, uint8_t byte)
 {
 	leat_writer_put(w, &byte, 1);
 }
+
+/**
+ * As leat_writer_put(), by reference where the writer's owner can do so and the bytes are at
+ * least LEAT_WRITER_REF_MIN.
+ *
+ * @param keeper
+ *   Of the bytes, which it keeps at least until this returns; NULL: they stay for ever. See
+ *   struct leat_loan for where they may lie.
+ */
+void leat_writer_put_ref(struct leat_writer *w, struct leat_slice s, struct leat_keeper *keeper);
 
 /** Write a number in decimal, with a minus sign where it is negative. */
 void leat_writer_put_int64(struct leat_writer *w, int64_t value);

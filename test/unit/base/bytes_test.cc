@@ -106,6 +106,125 @@ TEST(Writer, DropsEverythingAfterAFailure)
 	EXPECT_EQ("0123456789AB", std::string((char *)windows.buf, 12));
 }
 
+// A writer over one array that takes references, if its owner is in the mood.
+struct Referring {
+	leat_writer w;
+	leat_slice bytes;
+	leat_keeper *keeper;
+	unsigned int nb_refs;
+	int ret;
+	uint8_t buf[LEAT_WRITER_REF_MIN * 2];
+};
+
+int
+Refer(leat_writer *w, leat_slice bytes)
+{
+	Referring *referring = LEAT_CONTAINER_OF(w, Referring, w);
+
+	referring->bytes = bytes;
+	referring->keeper = w->loan->keeper;
+	referring->nb_refs++;
+	return referring->ret;
+}
+
+void
+OpenWindow(Referring *referring, size_t room)
+{
+	referring->w.refer = Refer;
+	referring->w.pos = referring->buf;
+	referring->w.end = referring->buf + room;
+}
+
+TEST(WriterPutRef, LongBytesThatDoNotFitAreReferredTo)
+{
+	Referring referring = {};
+	const std::string text(LEAT_WRITER_REF_MIN, 'x');
+	leat_keeper keeper = {};
+
+	OpenWindow(&referring, 100);
+	leat_writer_put_ref(&referring.w, { (const uint8_t *)text.data(), text.size() }, &keeper);
+	EXPECT_FALSE(referring.w.failed);
+	EXPECT_EQ(1u, referring.nb_refs);
+	EXPECT_EQ((const uint8_t *)text.data(), referring.bytes.data);
+	EXPECT_EQ(text.size(), referring.bytes.len);
+	EXPECT_EQ(&keeper, referring.keeper);
+	EXPECT_EQ(referring.buf, referring.w.pos) << "nothing was copied";
+	EXPECT_EQ(nullptr, referring.w.loan);
+}
+
+TEST(WriterPutRef, OneByteLessThanTheLeastIsCopied)
+{
+	Referring referring = {};
+	const std::string text(LEAT_WRITER_REF_MIN - 1, 'x');
+
+	OpenWindow(&referring, 100); // which is too small for it, and there is no other
+	leat_writer_put_ref(&referring.w, { (const uint8_t *)text.data(), text.size() }, nullptr);
+	EXPECT_EQ(0u, referring.nb_refs);
+	EXPECT_TRUE(referring.w.failed);
+}
+
+TEST(WriterPutRef, WhoRefusesGetsACopy)
+{
+	Referring referring = {};
+	const std::string text(LEAT_WRITER_REF_MIN, 'x');
+
+	OpenWindow(&referring, 10);
+	referring.ret = -ENOBUFS;
+	referring.w.more = [](leat_writer *w) {
+		w->end = LEAT_CONTAINER_OF(w, Referring, w)->buf + LEAT_WRITER_REF_MIN;
+		return 0;
+	};
+	leat_writer_put_ref(&referring.w, { (const uint8_t *)text.data(), text.size() }, nullptr);
+	EXPECT_EQ(1u, referring.nb_refs);
+	EXPECT_FALSE(referring.w.failed);
+	EXPECT_EQ(text, std::string((const char *)referring.buf, text.size()));
+}
+
+TEST(WriterPutRef, AWriterWithoutReferencesCopies)
+{
+	std::vector<uint8_t> buf(LEAT_WRITER_REF_MIN);
+	const std::string text(LEAT_WRITER_REF_MIN, 'x');
+	leat_writer w;
+
+	leat_writer_init(&w, buf.data(), buf.size());
+	leat_writer_put_ref(&w, { (const uint8_t *)text.data(), text.size() }, nullptr);
+	EXPECT_FALSE(w.failed);
+	EXPECT_EQ(text, std::string((const char *)buf.data(), buf.size()));
+}
+
+TEST(WriterPutRef, OfALoanAnyPartMayBeReferredToAndNothingElse)
+{
+	Referring referring = {};
+	const std::string text(LEAT_WRITER_REF_MIN * 2 + 2, 'x');
+	const uint8_t *data = (const uint8_t *)text.data();
+	const leat_loan loan = { { data + 1, text.size() - 2 }, nullptr };
+
+	OpenWindow(&referring, 0);
+	referring.w.loan = &loan;
+	leat_writer_put(&referring.w, data + 1, LEAT_WRITER_REF_MIN);
+	leat_writer_put(&referring.w, data + 1 + LEAT_WRITER_REF_MIN, LEAT_WRITER_REF_MIN);
+	EXPECT_EQ(2u, referring.nb_refs);
+	EXPECT_EQ(data + 1 + LEAT_WRITER_REF_MIN, referring.bytes.data);
+	for (size_t off : { (size_t)0, text.size() - LEAT_WRITER_REF_MIN }) {
+		referring.w.failed = false;
+		leat_writer_put(&referring.w, data + off, LEAT_WRITER_REF_MIN);
+		EXPECT_EQ(2u, referring.nb_refs) << off;
+		EXPECT_TRUE(referring.w.failed);
+	}
+}
+
+TEST(WriterPutRef, NothingIsReferredToAfterAFailure)
+{
+	Referring referring = {};
+	const std::string text(LEAT_WRITER_REF_MIN, 'x');
+
+	OpenWindow(&referring, 0);
+	leat_writer_put_u8(&referring.w, 'x');
+	ASSERT_TRUE(referring.w.failed);
+	leat_writer_put_ref(&referring.w, { (const uint8_t *)text.data(), text.size() }, nullptr);
+	EXPECT_EQ(0u, referring.nb_refs);
+}
+
 TEST(Verify, SaysWhatFailedAndWhere)
 {
 	int nb_wheels = 1;
