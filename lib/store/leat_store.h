@@ -146,6 +146,21 @@ uint64_t leat_store_entry_expires_us(const struct leat_store_entry *entry);
 /** @return the value of a LEAT_STORE_STRING; it stays the store's. */
 struct leat_slice leat_store_string(const struct leat_store_entry *entry);
 
+/**
+ * Lend a string, so that a reply may refer to it instead of copying it. Who keeps it has its
+ * bytes, as they are now, until he releases them, though the key is set, removed or expires
+ * meanwhile; until then they count as used memory. All references have to be released before
+ * leat_store_close().
+ *
+ * @param string
+ *   Whole, of leat_store_string() or the old one of leat_store_set_string(), and valid; at
+ *   least LEAT_WRITER_REF_MIN bytes.
+ */
+struct leat_loan leat_store_lend(struct leat_store *store, struct leat_slice string);
+
+/** @return references of leat_store_lend() that were not released yet. */
+uint32_t leat_store_nb_lent(const struct leat_store *store);
+
 /** @return the fields of a LEAT_STORE_HASH, to count and to walk; never empty. */
 const struct leat_dict *leat_store_dict(const struct leat_store_entry *entry);
 

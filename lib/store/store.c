@@ -116,6 +116,8 @@ leat_store_open(
 	store->env.key.k0 = secret_derive(&store->key, STORE_SECRET_DICT_K0);
 	store->env.key.k1 = secret_derive(&store->key, STORE_SECRET_DICT_K1);
 	store->env.random = secret_derive(&store->key, STORE_SECRET_LEVELS);
+	store->keeper.keep = store_keep;
+	store->keeper.release = store_unkeep;
 	TAILQ_INIT(&store->live);
 	TAILQ_INIT(&store->dropped);
 	leat_timer_wheel_init(&store->wheel, conf->now_us);
@@ -134,6 +136,7 @@ leat_store_close(struct leat_store *store)
 {
 	if (store == NULL)
 		return;
+	LEAT_VERIFY(store->nb_lent == 0);
 	rte_hash_free(store->index);
 	leat_heap_fini(store->env.heap);
 	rte_free(store->region);
@@ -298,7 +301,7 @@ store_entry_remove(struct leat_store *store, struct leat_store_entry *entry)
 	entry_unindex(store, entry);
 	TAILQ_REMOVE(&store->live, entry, link);
 	store_expiry_detach(store, entry);
-	store_value_release(store, (enum leat_store_type)entry->type, entry->value);
+	store_value_release(store, entry);
 	leat_heap_free(store->env.heap, entry);
 	store->nb_keys--;
 	store->nb_removed++;
@@ -338,7 +341,7 @@ dropped_free(struct leat_store *store)
 	if (entry->is_indexed)
 		entry_unindex(store, entry);
 	store_expiry_free(store, entry->expiry);
-	store_value_release(store, (enum leat_store_type)entry->type, entry->value);
+	store_value_release(store, entry);
 	leat_heap_free(store->env.heap, entry);
 }
 
@@ -376,17 +379,22 @@ store_garbage_free(struct leat_store *store, uint32_t nb_max)
 }
 
 void
-store_value_release(struct leat_store *store, enum leat_store_type type, union store_value value)
+store_object_release(struct leat_store *store, struct store_object *object)
 {
 	uint32_t budget = STORE_RELEASE_MAX;
 
-	if (type == LEAT_STORE_STRING) {
-		leat_heap_free(store->env.heap, value.string);
-		return;
-	}
-	value.object->next = store->garbage;
-	store->garbage = value.object;
+	object->next = store->garbage;
+	store->garbage = object;
 	garbage_free(store, &budget);
+}
+
+void
+store_value_release(struct leat_store *store, const struct leat_store_entry *entry)
+{
+	if (entry->type == LEAT_STORE_STRING)
+		store_string_release(store, leat_store_string(entry));
+	else
+		store_object_release(store, entry->value.object);
 }
 
 struct store_object *
@@ -432,7 +440,7 @@ leat_store_run(struct leat_store *store, uint64_t now_us)
 uint64_t
 leat_store_next_us(const struct leat_store *store)
 {
-	if (store->garbage != NULL || store->nb_dropped > 0 || store->parked != NULL)
+	if (store->garbage != NULL || store->nb_dropped > 0 || store->parked.data != NULL)
 		return 0;
 	return leat_timer_next_us(&store->wheel);
 }

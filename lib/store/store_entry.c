@@ -56,6 +56,12 @@ leat_store_nb_expiring(const struct leat_store *store)
 	return store->nb_expiring;
 }
 
+uint32_t
+leat_store_nb_lent(const struct leat_store *store)
+{
+	return store->nb_lent;
+}
+
 size_t
 leat_store_mem_used(const struct leat_store *store)
 {

@@ -79,7 +79,7 @@ hash_set(struct leat_store *store, struct leat_slice key, struct leat_store_hint
 	return fields_put(store, &entry->value.object->dict, fields);
 
 free_object:
-	store_value_release(store, LEAT_STORE_HASH, value);
+	store_object_release(store, value.object);
 free_fields:
 	fields_free(store, fields);
 	return -ENOMEM;

@@ -12,6 +12,9 @@
  * - an object (hash or sorted set) without entry is garbage, freed piece by piece;
  * - the parked string is the old value that leat_store_set_string() lent out;
  * - staged members wait for leat_store_zset_commit().
+ *
+ * A long string may have more owners than one: those who refer to it while they send it. So
+ * it counts them, and its bytes never change while there are others.
  */
 
 #include <sys/queue.h>
@@ -42,8 +45,14 @@ struct store_object {
 	};
 };
 
+/* A string of at least LEAT_WRITER_REF_MIN bytes. */
+struct store_long_string {
+	uint32_t nb_refs; /* the entry, or the one it is parked for, and those who send it */
+	uint8_t bytes[];
+};
+
 union store_value {
-	uint8_t *string; /* of string_len bytes; never NULL */
+	uint8_t *string; /* of string_len bytes, of a store_long_string if long; never NULL */
 	struct store_object *object;
 };
 
@@ -75,7 +84,9 @@ struct leat_store {
 	struct store_entries live;
 	struct store_entries dropped;
 	struct store_object *garbage;
-	uint8_t *parked; /* or NULL */
+	struct leat_slice parked;  /* its data may be NULL */
+	struct leat_keeper keeper; /* of long strings */
+	uint32_t nb_lent;          /* references to them that are not the store's own */
 	struct leat_zset_node *staged_first;
 	struct leat_zset_node *staged_last;
 	void *region;
@@ -96,9 +107,19 @@ struct leat_store_entry *store_entry_add(struct leat_store *store, struct leat_s
 /* Remove a live entry and all that it owns; an object goes to the garbage. */
 void store_entry_remove(struct leat_store *store, struct leat_store_entry *entry);
 
-/* Free a value that no entry owns any more. */
-void store_value_release(
-	struct leat_store *store, enum leat_store_type type, union store_value value);
+/* The entry gives up its value. */
+void store_value_release(struct leat_store *store, const struct leat_store_entry *entry);
+
+/* Free an object that no entry owns any more. */
+void store_object_release(struct leat_store *store, struct store_object *object);
+
+/* Memory for a string, owned once; NULL: the region is full. */
+uint8_t *store_string_alloc(struct leat_store *store, size_t len);
+/* One owner less. */
+void store_string_release(struct leat_store *store, struct leat_slice string);
+/* The keeper's two. */
+void store_keep(struct leat_keeper *keeper, const uint8_t *bytes);
+void store_unkeep(struct leat_keeper *keeper, const uint8_t *bytes);
 
 /* An empty hash or sorted set, or NULL. */
 struct store_object *store_object_alloc(struct leat_store *store, enum leat_store_type type);
@@ -126,8 +147,9 @@ store_reclaim(struct leat_store *store)
 static inline void
 store_unpark(struct leat_store *store)
 {
-	leat_heap_free(store->env.heap, store->parked);
-	store->parked = NULL;
+	if (store->parked.data != NULL)
+		store_string_release(store, store->parked);
+	store->parked.data = NULL;
 }
 
 #endif /* STORE_PRIV_H */

@@ -14,6 +14,80 @@ string_copy(uint8_t *to, struct leat_slice from)
 		memcpy(to, from.data, from.len);
 }
 
+static bool
+string_is_long(size_t len)
+{
+	return len >= LEAT_WRITER_REF_MIN;
+}
+
+static struct store_long_string *
+string_long(const uint8_t *bytes)
+{
+	return (struct store_long_string *)(void *)(bytes -
+						    offsetof(struct store_long_string, bytes));
+}
+
+uint8_t *
+store_string_alloc(struct leat_store *store, size_t len)
+{
+	struct store_long_string *string;
+
+	if (!string_is_long(len))
+		return leat_heap_alloc(store->env.heap, len);
+	string = leat_heap_alloc(store->env.heap, sizeof(*string) + len);
+	if (string == NULL)
+		return NULL;
+	string->nb_refs = 1;
+	return string->bytes;
+}
+
+/* One owner less of a long string. */
+static void
+string_unref(struct leat_store *store, struct store_long_string *string)
+{
+	LEAT_VERIFY(string->nb_refs > 0);
+	if (--string->nb_refs == 0)
+		leat_heap_free(store->env.heap, string);
+}
+
+void
+store_string_release(struct leat_store *store, struct leat_slice string)
+{
+	if (string_is_long(string.len))
+		string_unref(store, string_long(string.data));
+	else
+		leat_heap_free(store->env.heap, (void *)(uintptr_t)string.data);
+}
+
+void
+store_keep(struct leat_keeper *keeper, const uint8_t *bytes)
+{
+	struct leat_store *store = LEAT_CONTAINER_OF(keeper, struct leat_store, keeper);
+	struct store_long_string *string = string_long(bytes);
+
+	LEAT_VERIFY(string->nb_refs > 0);
+	LEAT_VERIFY(string->nb_refs < UINT32_MAX);
+	string->nb_refs++;
+	store->nb_lent++;
+}
+
+void
+store_unkeep(struct leat_keeper *keeper, const uint8_t *bytes)
+{
+	struct leat_store *store = LEAT_CONTAINER_OF(keeper, struct leat_store, keeper);
+
+	LEAT_VERIFY(store->nb_lent > 0);
+	store->nb_lent--;
+	string_unref(store, string_long(bytes));
+}
+
+struct leat_loan
+leat_store_lend(struct leat_store *store, struct leat_slice string)
+{
+	LEAT_VERIFY(string_is_long(string.len));
+	return (struct leat_loan){ string, &store->keeper };
+}
+
 /* Whether a string may be overwritten where it is, without wasting much. */
 static bool
 string_fits(const struct leat_store_entry *entry, size_t len)
@@ -22,7 +96,17 @@ string_fits(const struct leat_store_entry *entry, size_t len)
 
 	if (entry == NULL || entry->type != LEAT_STORE_STRING)
 		return false;
-	room = leat_heap_block_len(entry->value.string);
+	if (string_is_long(len) != string_is_long(entry->string_len))
+		return false;
+	if (string_is_long(len)) {
+		const struct store_long_string *string = string_long(entry->value.string);
+
+		if (string->nb_refs > 1)
+			return false;
+		room = leat_heap_block_len(string) - sizeof(*string);
+	} else {
+		room = leat_heap_block_len(entry->value.string);
+	}
 	return len <= room && room - len <= STRING_SLACK_MAX;
 }
 
@@ -31,14 +115,11 @@ static void
 string_exchange(struct leat_store *store, struct leat_store_entry *entry, uint8_t *string,
 	struct leat_slice *old)
 {
-	union store_value was = entry->value;
-	enum leat_store_type type = (enum leat_store_type)entry->type;
-
-	if (old != NULL && type == LEAT_STORE_STRING) {
+	if (old != NULL && entry->type == LEAT_STORE_STRING) {
 		*old = leat_store_string(entry);
-		store->parked = was.string;
+		store->parked = *old;
 	} else {
-		store_value_release(store, type, was);
+		store_value_release(store, entry);
 	}
 	entry->type = LEAT_STORE_STRING;
 	entry->value.string = string;
@@ -62,7 +143,7 @@ string_set(struct leat_store *store, struct leat_slice key, struct leat_store_hi
 			return -ENOMEM;
 	}
 	if (!is_in_place) {
-		new_value.string = leat_heap_alloc(store->env.heap, value.len);
+		new_value.string = store_string_alloc(store, value.len);
 		if (new_value.string == NULL)
 			goto free_expiry;
 	}
@@ -82,7 +163,7 @@ string_set(struct leat_store *store, struct leat_slice key, struct leat_store_hi
 	return 0;
 
 free_value:
-	leat_heap_free(store->env.heap, new_value.string);
+	store_string_release(store, (struct leat_slice){ new_value.string, value.len });
 free_expiry:
 	store_expiry_free(store, new_expiry);
 	return -ENOMEM;

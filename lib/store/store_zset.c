@@ -62,7 +62,7 @@ zset_add(struct leat_store *store, struct leat_slice key, struct leat_store_hint
 		return NULL;
 	entry = store_entry_add(store, key, hint, LEAT_STORE_ZSET, value);
 	if (entry == NULL)
-		store_value_release(store, LEAT_STORE_ZSET, value);
+		store_object_release(store, value.object);
 	return entry;
 }
 
