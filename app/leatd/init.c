@@ -312,6 +312,14 @@ transport_open(struct leatd *d, uint32_t idx, uint32_t port_idx, struct leat_err
 	return 0;
 }
 
+/* With their listeners. Devices may still read the workers' memory: ports close before these. */
+static void
+transports_close(struct leatd *d)
+{
+	for (uint32_t i = 0; i < d->nb_workers; i++)
+		leat_worker_close_transports(d->workers[i].worker);
+}
+
 static int
 transports_open(struct leatd *d, struct leat_error *error)
 {
@@ -320,8 +328,10 @@ transports_open(struct leatd *d, struct leat_error *error)
 		for (uint32_t p = 0; p < d->nb_ports; p++) {
 			int ret = transport_open(d, i, p, error);
 
-			if (ret < 0)
+			if (ret < 0) {
+				transports_close(d);
 				return ret;
+			}
 		}
 	return 0;
 }
@@ -422,7 +432,7 @@ control_close(struct leatd *d)
 	leat_control_close(d->control);
 }
 
-/* A worker closes its transports and listeners itself, and the server's facts are static. */
+/* Listeners go with their transports, and the server's facts are static. */
 static void
 nothing_close(struct leatd *d)
 {
@@ -432,9 +442,9 @@ nothing_close(struct leatd *d)
 static const struct init_step init_steps[] = {
 	{ server_open, nothing_close },
 	{ eal_open, eal_close },
-	{ ports_open, ports_close },
 	{ workers_open, workers_close },
-	{ transports_open, nothing_close },
+	{ ports_open, ports_close },
+	{ transports_open, transports_close },
 	{ listens_open, nothing_close },
 	{ control_open, control_close },
 };

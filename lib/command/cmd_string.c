@@ -113,13 +113,20 @@ set_expires_us(struct leat_command_ctx *ctx, const struct set_options *options,
 	return ret;
 }
 
+/* A string of the store, or none. */
 static void
-reply_string(struct leat_reply *reply, struct leat_slice value)
+reply_string(struct leat_command_ctx *ctx, struct leat_reply *reply, struct leat_slice value)
 {
-	if (value.data == NULL)
+	struct leat_loan loan;
+
+	if (value.data == NULL) {
 		leat_reply_null(reply);
-	else
+	} else if (value.len < LEAT_WRITER_REF_MIN) {
 		leat_reply_bytes(reply, value);
+	} else {
+		loan = leat_store_lend(ctx->store, value);
+		leat_reply_bytes_lent(reply, &loan);
+	}
 }
 
 void
@@ -145,8 +152,8 @@ cmd_set(struct leat_command_ctx *ctx, const struct leat_request *req, struct lea
 	if ((options.flags & (SET_NX | SET_XX)) != 0) {
 		entry = leat_store_find(ctx->store, req->argv[1], &hint, ctx->now_us);
 		if ((entry != NULL) == ((options.flags & SET_NX) != 0)) {
-			reply_string(
-				reply, has_get && entry != NULL ? leat_store_string(entry) : old);
+			reply_string(ctx, reply,
+				has_get && entry != NULL ? leat_store_string(entry) : old);
 			return;
 		}
 	}
@@ -155,7 +162,7 @@ cmd_set(struct leat_command_ctx *ctx, const struct leat_request *req, struct lea
 	if (ret < 0)
 		command_error_store(ctx, reply, ret);
 	else if (has_get)
-		reply_string(reply, old);
+		reply_string(ctx, reply, old);
 	else
 		command_ok(reply);
 }
@@ -170,7 +177,7 @@ cmd_get(struct leat_command_ctx *ctx, const struct leat_request *req, struct lea
 	if (entry == NULL)
 		leat_reply_null(reply);
 	else
-		leat_reply_bytes(reply, leat_store_string(entry));
+		reply_string(ctx, reply, leat_store_string(entry));
 }
 
 /* Add to the integer at the first key, which counts as zero if it is missing. */

@@ -78,6 +78,20 @@ leat_reply_bytes(struct leat_reply *reply, struct leat_slice value)
 	reply->ops->bytes(reply, value);
 }
 
+/**
+ * As leat_reply_bytes(), of bytes that the writer may refer to instead of copying them.
+ *
+ * @param loan
+ *   Its bytes are the value.
+ */
+static inline void
+leat_reply_bytes_lent(struct leat_reply *reply, const struct leat_loan *loan)
+{
+	reply->writer->loan = loan;
+	reply->ops->bytes(reply, loan->bytes);
+	reply->writer->loan = NULL;
+}
+
 static inline void
 leat_reply_verbatim(struct leat_reply *reply, struct leat_slice text)
 {

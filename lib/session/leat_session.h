@@ -13,6 +13,11 @@
  * buffer, which frees the mbufs of a long one as they come, and one behind others, for
  * the turn, into the batch. Replies are written into TX mbufs and sent once per turn.
  *
+ * Long bytes that a command lends (struct leat_loan) are not copied: the reply refers to
+ * them, and mbufs that show parts of them are made as the transport takes them. So a peer
+ * that reads slowly holds a reference, however long its reply is, and hardly an mbuf. Who
+ * lent the bytes keeps them until the peer has acknowledged the last of them.
+ *
  * The input of a session is one stream: the carry buffer, then the received
  * segments. Decoding looks ahead in it; only execution takes bytes away. A session
  * that was stopped in the middle of a turn (its replies are long, the peer does not
@@ -40,6 +45,7 @@ extern "C" {
 #define LEAT_SESSION_TX_MAX      65536 /**< reply bytes of one session and turn before it pauses */
 #define LEAT_SESSION_STARVED_US  5000000  /**< wait for room in the carry region, then abort */
 #define LEAT_SESSION_LINGER_US   30000000 /**< a peer may send on after our end, then abort */
+#define LEAT_SESSION_SEND_LEN    65472    /**< bytes of one send behind which referred ones wait */
 #define LEAT_SESSION_SHORT_SEGS  16       /**< mbufs of a reply that may take one of the last */
 #define LEAT_SESSION_PUSH_MAX    1048576  /**< unsent bytes at which a subscriber is too slow */
 
@@ -75,6 +81,10 @@ struct leat_session_stats {
 	uint64_t nb_slow_subscribers; /**< aborted, over LEAT_SESSION_PUSH_MAX */
 	uint64_t nb_refused;          /**< requests that the codec refused */
 	uint64_t nb_table_full;       /**< connections aborted: no session left */
+	uint64_t nb_refs;             /**< loans that replies referred to */
+	uint64_t refs_len;            /**< bytes of these */
+	uint64_t refs_held_len;       /**< of these, not yet given back: a gauge */
+	uint64_t nb_refs_copied; /**< loans, or parts of them, copied for want of a reference */
 };
 
 /** A list of sessions, first come first served. */
@@ -101,6 +111,20 @@ struct leat_session_input {
 	uint64_t starved_us; /**< since when the carry region has no room for us; 0: it has */
 };
 
+/**
+ * Output of a session: a chain of text, then the references, each followed by the text that
+ * was written behind it.
+ */
+struct leat_session_output {
+	struct rte_mbuf *head; /**< text and windows, a chain; NULL if none */
+	struct rte_mbuf *tail;
+	struct rte_mbuf *ref_first; /**< of ctx->ref_pool; NULL if none */
+	struct rte_mbuf *ref_last;
+	uint64_t refs_len;   /**< bytes referred to and not shown by a window yet */
+	uint32_t window_len; /**< bytes of windows in the chain */
+	uint32_t text_len;   /**< bytes of text, wherever it is */
+};
+
 /** One connection. Only the owning lcore touches it. */
 struct leat_session {
 	struct leat_conn *conn; /**< NULL once CLOSED */
@@ -109,8 +133,7 @@ struct leat_session {
 	struct leat_session_ctx *ctx;
 	struct leat_session_input in;
 
-	struct rte_mbuf *tx_head; /**< replies not yet sent, a chain; NULL if none */
-	struct rte_mbuf *tx_tail;
+	struct leat_session_output out; /**< replies not yet sent */
 
 	bool is_undecoded; /**< input was not looked at since it came, or not to its end */
 	bool is_ready;     /**< in the list of sessions to decode without a new event */
@@ -142,6 +165,9 @@ struct leat_session_ctx {
 	struct leat_protocol_limits limits;
 	struct leat_protocol_limits guest_limits; /**< of who has not given the password */
 	struct leat_heap *carry_heap;
+	struct rte_mempool *ref_pool; /**< of leat_session_ref_pool(); NULL: replies are copied */
+	unsigned int nb_refs_kept;    /**< of ref_pool; windows leave so many to references */
+	bool is_ref_short;            /**< of ref_pool hardly anything is left, in this turn */
 	LIST_HEAD(, leat_session) free;
 	LIST_HEAD(, leat_session) open; /**< all that are in use */
 	uint32_t nb_open;
@@ -159,6 +185,29 @@ struct leat_session_ctx {
 };
 
 /**
+ * Make the pool that the references of one worker's sessions come from.
+ *
+ * @param name
+ *   Of the mempool, unique in the process.
+ * @param nb
+ *   References and windows at one time, at least 1. A reply by reference takes one for each
+ *   loan until it is acknowledged, and while it is being sent one for every
+ *   LEAT_SESSION_SEND_LEN bytes that the transport has taken. Where few are left replies of
+ *   more than one mbuf wait, and where none is left for windows, bytes are copied.
+ * @param socket_id
+ *   NUMA node of the memory.
+ * @param out
+ *   Receives the pool; the caller frees it when no mbuf of it is in use: behind the transports
+ *   and their devices.
+ * @return
+ *   0, or -ENOMEM.
+ */
+int leat_session_ref_pool(const char *name, uint32_t nb, int socket_id, struct rte_mempool **out);
+
+/** Bytes of a pool of @p nb; more where memory comes in small pages. */
+size_t leat_session_ref_pool_len(uint32_t nb);
+
+/**
  * Set up what the sessions share.
  *
  * @param sessions
@@ -169,7 +218,7 @@ struct leat_session_ctx {
  *   Client ids count up from the one after this.
  * @param ctx
  *   Zeroed; command.store, .pubsub and .server, and limits.request_max (at most
- *   LEAT_SESSION_REQUEST_MAX), .bulk_max and .query_max are set by the caller.
+ *   LEAT_SESSION_REQUEST_MAX), .bulk_max and .query_max are set by the caller, and ref_pool.
  */
 void leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *sessions,
 	uint32_t nb_sessions, struct leat_heap *carry_heap, uint64_t client_id);

@@ -2,6 +2,8 @@
 
 #include "session_priv.h"
 
+#define SESSION_REFS_SHARE 4u /* windows leave one of so many to references */
+
 static_assert(LEAT_CLIENT_END_MAX >= LEAT_ENDPOINT_TEXT_MAX, "every endpoint fits its text");
 
 void
@@ -48,6 +50,7 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 	LEAT_VERIFY(nb_sessions > 0);
 	LEAT_VERIFY(ctx->limits.request_max > 0);
 	LEAT_VERIFY(ctx->limits.request_max <= LEAT_SESSION_REQUEST_MAX);
+	ctx->nb_refs_kept = ctx->ref_pool == NULL ? 0 : ctx->ref_pool->size / SESSION_REFS_SHARE;
 	ctx->limits.argc_max = LEAT_BATCH_ARGV_MAX;
 	ctx->guest_limits = ctx->limits;
 	ctx->guest_limits.is_guest = true;
@@ -101,7 +104,7 @@ session_free(struct leat_session *s)
 
 	LEAT_VERIFY(!s->is_ready && !s->is_touched);
 	session_input_clear(s);
-	rte_pktmbuf_free(s->tx_head);
+	session_output_clear(s);
 	leat_client_fini(&s->client, ctx->command.pubsub);
 	LIST_REMOVE(s, link);
 	LIST_INSERT_HEAD(&ctx->free, s, link);
@@ -113,7 +116,8 @@ session_free(struct leat_session *s)
 static bool
 session_may_decode(const struct leat_session *s)
 {
-	return s->conn != NULL && !s->is_closing && !s->is_broken && !s->is_blocked;
+	return s->conn != NULL && !s->is_closing && !s->is_broken && !s->is_blocked &&
+	       s->out.ref_first == NULL;
 }
 
 /*
@@ -274,7 +278,7 @@ session_execute_short(struct leat_session *s, const struct leat_request *req)
 	struct leat_command_stats stats = ctx->command_stats;
 	uint32_t flags = req->command != NULL ? req->command->flags : 0;
 
-	if (s->transport->is_scarce || s->tx_head != NULL || (flags & LEAT_COMMAND_PUBSUB) != 0)
+	if (s->transport->is_scarce || session_has_unsent(s) || (flags & LEAT_COMMAND_PUBSUB) != 0)
 		return false;
 	if ((flags & LEAT_COMMAND_WRITE) != 0) {
 		session_execute(s, req);
@@ -301,7 +305,7 @@ session_try(struct leat_session *s, const struct leat_request *req)
 		return false;
 	if (req->argc == 0 && req->refusal == 0) /* bytes that ask for nothing */
 		return true;
-	if (s->transport->is_short)
+	if (s->transport->is_short || s->ctx->is_ref_short)
 		return session_execute_short(s, req);
 	session_execute(s, req);
 	return true;
@@ -310,6 +314,7 @@ session_try(struct leat_session *s, const struct leat_request *req)
 void
 leat_session_execute(struct leat_session_ctx *ctx)
 {
+	session_refs_look(ctx);
 	for (uint32_t i = 0; i < ctx->batch.nb_entries; i++) {
 		struct leat_batch_entry *entry = &ctx->batch.entries[i];
 		struct leat_session *s = entry->session;
@@ -330,7 +335,7 @@ leat_session_execute(struct leat_session_ctx *ctx)
 static bool
 session_is_answered(const struct leat_session *s)
 {
-	return !s->is_undecoded && s->tx_head == NULL;
+	return !s->is_undecoded && !session_has_unsent(s);
 }
 
 /* Send, and decide what comes next for a session with a live connection. */
@@ -356,7 +361,7 @@ session_advance(struct leat_session *s)
 		s->is_closing = true;
 	if (s->is_closing) {
 		session_input_clear(s);
-		if (s->tx_head == NULL && !s->is_shut) {
+		if (!session_has_unsent(s) && !s->is_shut) {
 			s->is_shut = true;
 			s->shut_us = ctx->command.now_us;
 			leat_transport_shutdown(s->conn);

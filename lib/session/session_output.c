@@ -1,46 +1,66 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Replies are written straight into TX mbufs: each window is the tail of one. */
+/*
+ * Replies are written straight into TX mbufs: each window is the tail of one. What a command
+ * lends is referred to, see session_ref.c.
+ */
 
 #include <errno.h>
 
 #include "session_priv.h"
 
+/* The first mbuf of the chain that is being written, or NULL. */
+static struct rte_mbuf *
+tx_chain(const struct leat_session *s)
+{
+	return s->out.ref_last != NULL ? s->out.ref_last : s->out.head;
+}
+
+/* Its last one. */
+static struct rte_mbuf **
+tx_tail(struct leat_session *s)
+{
+	return s->out.ref_last != NULL ? session_ref_tail(s->out.ref_last) : &s->out.tail;
+}
+
 /* The bytes written since the window opened belong to the last mbuf. */
 static void
 tx_commit(struct leat_session *s, const struct leat_writer *w)
 {
-	struct rte_mbuf *tail = s->tx_tail;
+	struct rte_mbuf *tail;
 	uint16_t len;
 
 	if (w->pos == NULL)
 		return;
+	tail = *tx_tail(s);
 	len = (uint16_t)(w->pos - rte_pktmbuf_mtod_offset(tail, uint8_t *, tail->data_len));
 	tail->data_len = (uint16_t)(tail->data_len + len);
-	s->tx_head->pkt_len += len;
+	tx_chain(s)->pkt_len += len;
+	s->out.text_len += len;
 }
 
 /* Append an empty mbuf to what is unsent. */
 static int
 tx_grow(struct leat_session *s)
 {
+	struct rte_mbuf *chain = tx_chain(s);
 	struct rte_mbuf *m = NULL;
 
-	if (s->ctx->is_tight && s->tx_head != NULL)
+	if (s->ctx->is_tight && s->out.head != NULL)
 		return -ENOBUFS;
 	/* One large value must not take the last mbufs from everybody's small ones. */
-	if (!s->transport->is_scarce || s->tx_head == NULL ||
-		s->tx_head->nb_segs < LEAT_SESSION_SHORT_SEGS)
+	if (!s->transport->is_scarce || chain == NULL || chain->nb_segs < LEAT_SESSION_SHORT_SEGS)
 		m = leat_transport_tx_alloc(s->transport);
 	if (m == NULL)
 		return -ENOBUFS;
-	if (s->tx_head == NULL) {
-		s->tx_head = m;
-	} else {
-		s->tx_tail->next = m;
-		s->tx_head->nb_segs++;
+	if (chain == NULL) {
+		s->out.head = m;
+		s->out.tail = m;
+		return 0;
 	}
-	s->tx_tail = m;
+	(*tx_tail(s))->next = m;
+	*tx_tail(s) = m;
+	chain->nb_segs++;
 	return 0;
 }
 
@@ -48,18 +68,16 @@ tx_grow(struct leat_session *s)
 static int
 tx_window(struct leat_session *s, struct leat_writer *w)
 {
-	uint16_t room;
+	struct rte_mbuf *tail;
 
 	tx_commit(s, w);
 	w->pos = NULL;
 	w->end = NULL;
-	if (s->tx_tail == NULL || rte_pktmbuf_tailroom(s->tx_tail) == 0) {
-		if (tx_grow(s) < 0)
-			return -ENOBUFS;
-	}
-	room = rte_pktmbuf_tailroom(s->tx_tail);
-	w->pos = rte_pktmbuf_mtod_offset(s->tx_tail, uint8_t *, s->tx_tail->data_len);
-	w->end = w->pos + room;
+	if ((tx_chain(s) == NULL || rte_pktmbuf_tailroom(*tx_tail(s)) == 0) && tx_grow(s) < 0)
+		return -ENOBUFS;
+	tail = *tx_tail(s);
+	w->pos = rte_pktmbuf_mtod_offset(tail, uint8_t *, tail->data_len);
+	w->end = w->pos + rte_pktmbuf_tailroom(tail);
 	return 0;
 }
 
@@ -72,6 +90,17 @@ reply_more(struct leat_writer *w)
 }
 
 static int
+reply_refer(struct leat_writer *w, struct leat_slice bytes)
+{
+	struct leat_session_ctx *ctx = LEAT_CONTAINER_OF(w, struct leat_session_ctx, writer);
+
+	tx_commit(ctx->replying, w);
+	w->pos = NULL;
+	w->end = NULL;
+	return session_ref_add(ctx->replying, w->loan, bytes);
+}
+
+static int
 push_more(struct leat_writer *w)
 {
 	struct leat_session_ctx *ctx = LEAT_CONTAINER_OF(w, struct leat_session_ctx, push_writer);
@@ -80,12 +109,15 @@ push_more(struct leat_writer *w)
 }
 
 static void
-writer_begin(struct leat_writer *w, int (*more)(struct leat_writer *w))
+writer_begin(struct leat_writer *w, int (*more)(struct leat_writer *w),
+	int (*refer)(struct leat_writer *w, struct leat_slice bytes))
 {
 	/* No window before the first byte: a message to the same session may come between. */
 	w->pos = NULL;
 	w->end = NULL;
 	w->more = more;
+	w->refer = refer;
+	w->loan = NULL;
 	w->failed = false;
 }
 
@@ -105,7 +137,7 @@ void
 session_reply_begin(struct leat_session *s, struct leat_reply *reply, uint32_t flags)
 {
 	s->ctx->replying = s;
-	writer_begin(&s->ctx->writer, reply_more);
+	writer_begin(&s->ctx->writer, reply_more, reply_refer);
 	reply->ops = s->protocol->reply;
 	reply->writer = &s->ctx->writer;
 	reply->flags = flags;
@@ -121,11 +153,17 @@ session_reply_end(struct leat_session *s)
 }
 
 void
+session_output_clear(struct leat_session *s)
+{
+	rte_pktmbuf_free(s->out.head);
+	session_refs_clear(s);
+	s->out = (struct leat_session_output){ 0 };
+}
+
+void
 session_reply_drop(struct leat_session *s)
 {
-	rte_pktmbuf_free(s->tx_head);
-	s->tx_head = NULL;
-	s->tx_tail = NULL;
+	session_output_clear(s);
 	s->ctx->replying = NULL;
 	session_touch(s);
 }
@@ -152,14 +190,14 @@ session_push_begin(struct leat_command_ctx *command, struct leat_client *to)
 	if (s->conn == NULL || s->is_broken || s->is_closing)
 		return NULL;
 	/* The last mbufs are for replies: a message to many must not take them. */
-	if (session_unsent_len(s) > LEAT_SESSION_PUSH_MAX || s->transport->is_short) {
+	if (s->out.text_len > LEAT_SESSION_PUSH_MAX || s->transport->is_short) {
 		ctx->stats.nb_slow_subscribers++;
 		s->is_broken = true;
 		session_touch(s);
 		return NULL;
 	}
 	ctx->pushing = s;
-	writer_begin(&ctx->push_writer, push_more);
+	writer_begin(&ctx->push_writer, push_more, NULL); /* nobody lends messages */
 	ctx->push_reply.ops = s->protocol->reply;
 	ctx->push_reply.writer = &ctx->push_writer;
 	ctx->push_reply.flags = 0;
@@ -178,19 +216,36 @@ session_push_end(struct leat_command_ctx *command, struct leat_client *to)
 	ctx->pushing = NULL;
 }
 
+/* Send the chain. Returns false when the transport takes no more for now. */
+static bool
+tx_send_chain(struct leat_session *s)
+{
+	uint32_t len = s->out.head->pkt_len;
+
+	if (leat_transport_send(s->conn, s->out.head) == -ENOBUFS) {
+		s->ctx->stats.nb_tx_blocked++;
+		s->is_blocked = true;
+		return false;
+	}
+	s->out.head = NULL;
+	s->out.tail = NULL;
+	s->out.text_len -= len - s->out.window_len;
+	s->out.window_len = 0;
+	return true;
+}
+
 bool
 session_send(struct leat_session *s)
 {
 	if (s->is_blocked)
 		return false;
-	if (s->tx_head == NULL)
-		return true;
-	if (leat_transport_send(s->conn, s->tx_head) == -ENOBUFS) {
-		s->ctx->stats.nb_tx_blocked++;
-		s->is_blocked = true;
-		return false;
+	while (session_has_unsent(s)) {
+		if (s->out.ref_first != NULL && !session_refs_show(s)) {
+			session_touch(s); /* others give some back, and then it is tried again */
+			return false;
+		}
+		if (!tx_send_chain(s))
+			return false;
 	}
-	s->tx_head = NULL;
-	s->tx_tail = NULL;
 	return true;
 }

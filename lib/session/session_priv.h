@@ -43,11 +43,43 @@ void session_push_end(struct leat_command_ctx *command, struct leat_client *to);
 /* Send what is unsent. Returns false when the transport takes no more for now. */
 bool session_send(struct leat_session *s);
 
-static inline uint32_t
+/* Forget all that is unsent. */
+void session_output_clear(struct leat_session *s);
+
+static inline bool
+session_has_unsent(const struct leat_session *s)
+{
+	return s->out.head != NULL || s->out.ref_first != NULL;
+}
+
+static inline uint64_t
 session_unsent_len(const struct leat_session *s)
 {
-	return s->tx_head == NULL ? 0 : s->tx_head->pkt_len;
+	return s->out.refs_len + s->out.window_len + s->out.text_len;
 }
+
+/* session_ref.c */
+
+/* What is left of the pool is looked at once a turn. */
+void session_refs_look(struct leat_session_ctx *ctx);
+
+/*
+ * Append a reference to @p bytes, which are of @p loan, to what is unsent; text that is
+ * written next goes behind it. 0, or -ENOBUFS and nothing changed.
+ */
+int session_ref_add(struct leat_session *s, const struct leat_loan *loan, struct leat_slice bytes);
+
+/* The last mbuf of the text behind a reference; the first is the reference itself. */
+struct rte_mbuf **session_ref_tail(struct rte_mbuf *ref);
+
+/*
+ * Bring what is referred to into the chain until that has LEAT_SESSION_SEND_LEN bytes. False:
+ * there is no mbuf for any of it.
+ */
+bool session_refs_show(struct leat_session *s);
+
+/* Forget all references and the text behind them. */
+void session_refs_clear(struct leat_session *s);
 
 /* Bytes received and not taken, be it an incomplete request. */
 static inline bool

@@ -70,7 +70,15 @@ struct leat_worker;
 int leat_worker_open(
 	const struct leat_worker_conf *conf, struct leat_worker **out, struct leat_error *error);
 
-/** Close what was added (transports and listeners too) and free all. Not while it runs. */
+/**
+ * Close its transports, and with them its listeners and connections. Not while it runs.
+ *
+ * Devices may go on reading what they were given of the worker's memory: who owns devices
+ * closes them next, and then the worker.
+ */
+void leat_worker_close_transports(struct leat_worker *worker);
+
+/** Close what is left to close of that, and free all. Not while it runs. */
 void leat_worker_close(struct leat_worker *worker);
 
 /**
@@ -167,6 +175,7 @@ const char *leat_worker_listener_protocol(const void *listener);
 /** Bytes of memory taken at open for one purpose, for the start-up print. */
 struct leat_worker_memory {
 	size_t sessions_len;
+	size_t refs_len; /**< references of replies to what they send */
 	size_t carry_len;
 	size_t store_len;
 	size_t worker_len; /**< batch, events, the struct itself */

@@ -10,7 +10,8 @@
 
 #include "worker_priv.h"
 
-#define WORKER_CLIENT_ID_SHIFT 48 /* client ids of different workers never meet */
+#define WORKER_CLIENT_ID_SHIFT 48    /* client ids of different workers never meet */
+#define WORKER_REFS_MIN        4096u /* and two more for each connection, see worker_nb_refs() */
 /* What the allocator and the last segment take beside one request of the largest size. */
 #define WORKER_CARRY_EXTRA (LEAT_HEAP_CONTROL_MAX + 2u * UINT16_MAX)
 
@@ -87,10 +88,35 @@ worker_open_pubsub(
 	return leat_pubsub_open(&pubsub_conf, &worker->ctx.command.pubsub, error);
 }
 
+/* A connection that reads a long reply slowly takes a reference, and windows now and then. */
+static uint32_t
+worker_nb_refs(const struct leat_worker_conf *conf)
+{
+	return LEAT_MIN(WORKER_REFS_MIN + 2 * (uint64_t)conf->nb_conns_max, UINT32_MAX / 2);
+}
+
+static int
+worker_open_refs(
+	struct leat_worker *worker, const struct leat_worker_conf *conf, struct leat_error *error)
+{
+	uint32_t nb_refs = worker_nb_refs(conf);
+	char name[20];
+	int ret;
+
+	snprintf(name, sizeof(name), "refs_%u", conf->worker_idx);
+	ret = leat_session_ref_pool(name, nb_refs, conf->socket_id, &worker->ctx.ref_pool);
+	if (ret < 0)
+		return leat_error_set(error, ret,
+			"worker %u: no memory for %u references of replies: raise memory",
+			conf->worker_idx, nb_refs);
+	return 0;
+}
+
 void
 leat_worker_memory(const struct leat_worker_conf *conf, struct leat_worker_memory *memory)
 {
 	memory->sessions_len = conf->nb_conns_max * sizeof(struct leat_session);
+	memory->refs_len = leat_session_ref_pool_len(worker_nb_refs(conf));
 	memory->carry_len = worker_carry_len(conf);
 	memory->store_len = conf->store_len;
 	memory->worker_len = sizeof(struct leat_worker);
@@ -125,6 +151,9 @@ leat_worker_open(
 	ret = worker_open_pubsub(worker, conf, error);
 	if (ret < 0)
 		goto close_store;
+	ret = worker_open_refs(worker, conf, error);
+	if (ret < 0)
+		goto close_pubsub;
 	worker->ctx.command.server = conf->server;
 	worker->ctx.limits.request_max = conf->request_max;
 	worker->ctx.limits.bulk_max = conf->bulk_max;
@@ -135,6 +164,8 @@ leat_worker_open(
 	*out = worker;
 	return 0;
 
+close_pubsub:
+	leat_pubsub_close(worker->ctx.command.pubsub);
 close_store:
 	leat_store_close(worker->ctx.command.store);
 free_carry:
@@ -148,12 +179,22 @@ free_worker:
 }
 
 void
-leat_worker_close(struct leat_worker *worker)
+leat_worker_close_transports(struct leat_worker *worker)
 {
 	leat_session_close_all(&worker->ctx); /* their mbufs are the transports' */
-	for (uint16_t i = 0; i < worker->nb_transports; i++)
-		worker->transports[i]->ops->close(worker->transports[i]);
+	while (worker->nb_transports > 0) {
+		struct leat_transport *xp = worker->transports[--worker->nb_transports];
+
+		xp->ops->close(xp);
+	}
+}
+
+void
+leat_worker_close(struct leat_worker *worker)
+{
+	leat_worker_close_transports(worker);
 	worker_mail_fini(&worker->mail);
+	rte_mempool_free(worker->ctx.ref_pool);
 	leat_pubsub_close(worker->ctx.command.pubsub);
 	leat_store_close(worker->ctx.command.store);
 	leat_heap_fini(worker->carry_heap);

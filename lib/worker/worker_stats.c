@@ -29,6 +29,10 @@ static const struct leat_stat_def session_stat_defs[] = {
 	SESSION_STAT(nb_slow_subscribers),
 	SESSION_STAT(nb_refused),
 	SESSION_STAT(nb_table_full),
+	SESSION_STAT(nb_refs),
+	SESSION_STAT(refs_len),
+	SESSION_STAT(refs_held_len),
+	SESSION_STAT(nb_refs_copied),
 };
 LEAT_STAT_CHECK(struct leat_session_stats, session_stat_defs);
 

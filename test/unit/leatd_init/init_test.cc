@@ -57,7 +57,9 @@ class Init : public testing::Test
 TEST_F(Init, OpensInOrderServesAndClosesAll)
 {
 	EXPECT_EQ(0, RunLeatd()) << sentence;
-	EXPECT_EQ((std::vector<std::string>{ "eal", "port p0", "port p1", "worker", "queue 0 of p0",
+	// Workers before ports, so that they are closed behind them: devices may still read what
+	// is stored.
+	EXPECT_EQ((std::vector<std::string>{ "eal", "worker", "port p0", "port p1", "queue 0 of p0",
 			  "queue 0 of p1", "control" }),
 		world.opened);
 	EXPECT_EQ(1u, world.nb_control_workers);

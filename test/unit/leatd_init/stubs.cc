@@ -304,13 +304,19 @@ leat_worker_listen(leat_worker *, leat_transport *xp, const leat_endpoint *local
 }
 
 void
-leat_worker_close(leat_worker *worker)
+leat_worker_close_transports(leat_worker *worker)
 {
 	EXPECT_FALSE(is_running);
 	while (!worker->transports.empty()) {
 		worker->transports.back()->ops->close(worker->transports.back());
 		worker->transports.pop_back();
 	}
+}
+
+void
+leat_worker_close(leat_worker *worker)
+{
+	leat_worker_close_transports(worker);
 	delete worker;
 	Close("worker");
 }

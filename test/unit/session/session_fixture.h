@@ -37,7 +37,10 @@ struct FakeConn {
 	unsigned int nb_sends;
 	unsigned int nb_shutdowns;
 	unsigned int nb_aborts;
-	bool is_full; // send() refuses
+	bool is_full;                 // send() refuses
+	bool keeps;                   // what was sent is not acknowledged yet
+	std::vector<rte_mbuf *> kept; // chains
+	std::vector<size_t> lens;     // bytes of each send
 };
 
 inline FakeTransport *
@@ -74,7 +77,11 @@ FakeSend(leat_conn *conn, rte_mbuf *chain)
 		EXPECT_GT(m->data_len, 0) << "an empty segment";
 	Fake(conn)->sent += MbufPool::Bytes(chain);
 	Fake(conn)->nb_sends++;
-	rte_pktmbuf_free(chain);
+	Fake(conn)->lens.push_back(chain->pkt_len);
+	if (Fake(conn)->keeps)
+		Fake(conn)->kept.push_back(chain);
+	else
+		rte_pktmbuf_free(chain);
 	return 0;
 }
 
@@ -124,6 +131,8 @@ class Session : public testing::Test
 	~Session() override
 	{
 		Close();
+		EXPECT_TRUE(ref_pool_ == nullptr || rte_mempool_in_use_count(ref_pool_) == 0);
+		rte_mempool_free(ref_pool_);
 	}
 
 	void Open(size_t carry_len)
@@ -148,6 +157,7 @@ class Session : public testing::Test
 		ctx_->command.server = &server_;
 		ctx_->command.now_us = 1000000;
 		ctx_->limits.request_max = kRequestMax;
+		ctx_->ref_pool = ref_pool_;
 		carry_.reset(new (std::align_val_t(64)) char[carry_len]);
 		leat_heap *heap = leat_heap_init(carry_.get(), carry_len);
 		carry_used_ = leat_heap_used(heap);
@@ -231,7 +241,16 @@ class Session : public testing::Test
 		EndTurn();
 	}
 
+	// The peer has all that was sent.
+	static void Acknowledge(FakeConn *conn)
+	{
+		for (rte_mbuf *chain : conn->kept)
+			rte_pktmbuf_free(chain);
+		conn->kept.clear();
+	}
+
 	MbufPool pool_;
+	rte_mempool *ref_pool_ = nullptr; // without one all is copied
 	FakeTransport xp_ = {};
 	leat_command_server server_ = {};
 	leat_session sessions_[kSessions] = {};
