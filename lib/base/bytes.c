@@ -100,22 +100,28 @@ leat_writer_put_ref(struct leat_writer *w, struct leat_slice s, struct leat_keep
 }
 
 size_t
-leat_format_int64(int64_t value, char text[LEAT_INT64_TEXT_MAX])
+leat_format_uint64(uint64_t value, char text[LEAT_UINT64_TEXT_MAX])
 {
-	char digits[LEAT_INT64_TEXT_MAX];
-	uint64_t v = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	char digits[LEAT_UINT64_TEXT_MAX];
 	size_t nb_digits = 0;
 	size_t len = 0;
 
 	do {
-		digits[nb_digits++] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v > 0);
-	if (value < 0)
-		text[len++] = '-';
+		digits[nb_digits++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
 	while (nb_digits > 0)
 		text[len++] = digits[--nb_digits];
 	return len;
+}
+
+size_t
+leat_format_int64(int64_t value, char text[LEAT_INT64_TEXT_MAX])
+{
+	if (value >= 0)
+		return leat_format_uint64((uint64_t)value, text);
+	text[0] = '-';
+	return 1 + leat_format_uint64(0 - (uint64_t)value, text + 1);
 }
 
 void
@@ -124,4 +130,12 @@ leat_writer_put_int64(struct leat_writer *w, int64_t value)
 	char text[LEAT_INT64_TEXT_MAX];
 
 	leat_writer_put(w, text, leat_format_int64(value, text));
+}
+
+void
+leat_writer_put_uint64(struct leat_writer *w, uint64_t value)
+{
+	char text[LEAT_UINT64_TEXT_MAX];
+
+	leat_writer_put(w, text, leat_format_uint64(value, text));
 }

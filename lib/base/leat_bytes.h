@@ -179,14 +179,22 @@ void leat_writer_put_ref(struct leat_writer *w, struct leat_slice s, struct leat
 /** Write a number in decimal, with a minus sign where it is negative. */
 void leat_writer_put_int64(struct leat_writer *w, int64_t value);
 
-/** Decimal digits of a number, for leat_format_int64(): sign and 19 digits. */
-#define LEAT_INT64_TEXT_MAX 20
+/** As leat_writer_put_int64(), of a number without a sign. */
+void leat_writer_put_uint64(struct leat_writer *w, uint64_t value);
+
+/** Decimal digits of a number, for leat_format_uint64(). */
+#define LEAT_UINT64_TEXT_MAX 20
+
+/** As leat_format_int64(), of a number without a sign. */
+size_t leat_format_uint64(uint64_t value, char text[LEAT_UINT64_TEXT_MAX]);
+
+#define LEAT_INT64_TEXT_MAX (1 + LEAT_UINT64_TEXT_MAX) /**< the same with a sign */
 
 /**
  * Write @p value in decimal into @p text, no terminating zero.
  *
  * @return
- *   Bytes written, 1 to LEAT_INT64_TEXT_MAX.
+ *   Bytes written, at least 1.
  */
 size_t leat_format_int64(int64_t value, char text[LEAT_INT64_TEXT_MAX]);
 

@@ -7,6 +7,9 @@
 
 #include <errno.h>
 
+#include <leat_hex.h>
+#include <leat_utf8.h>
+
 #include "zaphttp_priv.h"
 
 /* What comes next in a block. */
@@ -16,9 +19,6 @@ enum json_state {
 	JSON_VALUE,
 	JSON_AFTER, /* a value */
 };
-
-/* U+FFFD, for what is no character. */
-#define REPLACEMENT 0xfffdu
 
 static bool
 is_blank(uint8_t byte)
@@ -44,16 +44,6 @@ byte_skip(struct leat_reader *in, uint8_t byte)
 	return true;
 }
 
-/* @return the value of a hexadecimal digit, or -EBADMSG. */
-static int
-digit_value(uint8_t byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -EBADMSG;
-}
-
 /* Skip what stands behind a backslash. */
 static bool
 escape_skip(struct leat_reader *in)
@@ -66,7 +56,7 @@ escape_skip(struct leat_reader *in)
 	if (leat_reader_left(in) < 4)
 		return false;
 	for (int i = 0; i < 4; i++) {
-		if (digit_value(*in->pos++) < 0)
+		if (leat_hex_value(*in->pos++) < 0)
 			return false;
 	}
 	return true;
@@ -169,29 +159,16 @@ unit_read(const uint8_t *digits)
 	uint32_t unit = 0;
 
 	for (int i = 0; i < 4; i++)
-		unit = unit << 4 | (uint32_t)digit_value(digits[i]);
+		unit = unit << 4 | (uint32_t)leat_hex_value(digits[i]);
 	return unit;
 }
 
 static void
 utf8_put(struct leat_writer *w, uint32_t c)
 {
-	if (c < 0x80) {
-		leat_writer_put_u8(w, (uint8_t)c);
-		return;
-	}
-	if (c < 0x800) {
-		leat_writer_put_u8(w, (uint8_t)(0xc0 | c >> 6));
-	} else {
-		if (c < 0x10000) {
-			leat_writer_put_u8(w, (uint8_t)(0xe0 | c >> 12));
-		} else {
-			leat_writer_put_u8(w, (uint8_t)(0xf0 | c >> 18));
-			leat_writer_put_u8(w, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
-		}
-		leat_writer_put_u8(w, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-	}
-	leat_writer_put_u8(w, (uint8_t)(0x80 | (c & 0x3f)));
+	uint8_t bytes[LEAT_UTF8_MAX];
+
+	leat_writer_put(w, bytes, leat_utf8_format(c, bytes));
 }
 
 /* Write the character of "\u" at the front, of two of them where they are a pair. */
@@ -212,7 +189,7 @@ unit_put(struct leat_writer *w, const uint8_t *p, const uint8_t *end)
 			return 12;
 		}
 	}
-	utf8_put(w, REPLACEMENT);
+	utf8_put(w, LEAT_UTF8_REPLACEMENT);
 	return 6;
 }
 
@@ -268,29 +245,6 @@ leat_zaphttp_put_text(struct leat_writer *w, struct leat_slice text, bool is_esc
 	leat_writer_put(w, plain, (size_t)(p - plain));
 }
 
-/* Bytes of the UTF-8 character at the front (RFC 3629 section 4), or 0: none. */
-static size_t
-utf8_len(const uint8_t *p, size_t left)
-{
-	size_t len = *p < 0x80   ? 1
-		     : *p < 0xc2 ? 0
-		     : *p < 0xe0 ? 2
-		     : *p < 0xf0 ? 3
-		     : *p < 0xf5 ? 4
-				 : 0;
-
-	if (len > left)
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((*p == 0xe0 && p[1] < 0xa0) || (*p == 0xed && p[1] > 0x9f) ||
-		(*p == 0xf0 && p[1] < 0x90) || (*p == 0xf4 && p[1] > 0x8f))
-		return 0; /* too long for it, half of a pair, beyond U+10FFFF */
-	return len;
-}
-
 static void
 unit_escape(struct leat_writer *w, uint32_t unit)
 {
@@ -329,9 +283,9 @@ string_put(struct leat_writer *w, struct leat_slice text)
 	for (size_t i = 0; i < text.len; i += LEAT_MAX(len, 1u)) {
 		const uint8_t *p = text.data + i;
 
-		len = utf8_len(p, text.len - i);
+		len = leat_utf8_len(p, text.len - i);
 		if (len == 0)
-			unit_escape(w, REPLACEMENT);
+			unit_escape(w, LEAT_UTF8_REPLACEMENT);
 		else if (len == 1)
 			byte_put(w, *p);
 		else if (len == 3 && p[0] == 0xe2 && p[1] == 0x80 && (p[2] & 0xfe) == 0xa8)

@@ -46,6 +46,21 @@ TEST(FormatInt64, RoundTripsTheExtremes)
 	}
 }
 
+TEST(FormatUint64, RoundTripsTheExtremes)
+{
+	for (uint64_t value : { (uint64_t)0, (uint64_t)INT64_MAX + 1, UINT64_MAX }) {
+		char text[LEAT_UINT64_TEXT_MAX];
+		size_t len = leat_format_uint64(value, text);
+		uint8_t buf[LEAT_UINT64_TEXT_MAX];
+		leat_writer w;
+
+		EXPECT_EQ(std::to_string(value), std::string(text, len));
+		leat_writer_init(&w, buf, sizeof(buf));
+		leat_writer_put_uint64(&w, value);
+		EXPECT_EQ(std::to_string(value), std::string((char *)buf, (char *)w.pos));
+	}
+}
+
 TEST(SliceIsEqualNocase, FoldsAsciiLettersOnly)
 {
 	EXPECT_TRUE(leat_slice_is_equal_nocase(LEAT_SLICE("PiNg"), LEAT_SLICE("pInG")));
