@@ -9,7 +9,7 @@
 set -euo pipefail
 
 # libdpdk-dev brings the run-time libraries of every driver, net_af_xdp and its libxdp among them.
-build=(gcc g++ meson ninja-build pkgconf python3 libdpdk-dev libinih-dev)
+build=(gcc g++ meson ninja-build pkgconf python3 libdpdk-dev libinih-dev libjsmn-dev)
 quickstart=(redis-tools curl iproute2 ethtool iputils-ping procps)
 # dpdk-dev has testpmd, which bridges memif and virtio-user to a veth. hiredis, http-parser, simdjson
 # and rapidjson are what the figures of the codecs stand beside.
