@@ -32,7 +32,8 @@ leat_hex_value(uint8_t digit)
  * @param text
  *   The digits, nothing else.
  * @param bytes
- *   Room for text.len / 2 bytes; undefined where the text is refused.
+ *   Room for text.len / 2 bytes; undefined where the text is refused. It may begin where the text
+ *   does, or before it.
  * @return
  *   - 0: read.
  *   - -EBADMSG: an odd number of digits, or what is none.
