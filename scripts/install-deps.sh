@@ -4,9 +4,12 @@
 # install-deps.sh [build|quickstart|test]: install the Debian 12 packages that are missing.
 #
 # No package of these lists starts a service: the Redis server that the tests compare with is a
-# second name of a program of redis-tools, and the capture is dumpcap's.
+# second name of a program of redis-tools, and the capture is dumpcap's. For the tests it also fetches
+# the clients that only npm has; without them their tests are skipped.
 
 set -euo pipefail
+
+cd "$(dirname "$0")/.."
 
 # libdpdk-dev brings the run-time libraries of every driver, net_af_xdp and its libxdp among them.
 build=(gcc g++ meson ninja-build pkgconf python3 libdpdk-dev libinih-dev libjsmn-dev)
@@ -15,7 +18,9 @@ quickstart=(redis-tools curl iproute2 ethtool iputils-ping procps)
 # and rapidjson are what the figures of the codecs stand beside.
 test=(dpdk-dev libgtest-dev clang clang-format-14 libclang-rt-14-dev valgrind shellcheck mypy
 	libhiredis-dev libhttp-parser-dev libsimdjson-dev rapidjson-dev
-	python3-sphinx python3-pytest python3-scapy tshark wrk)
+	python3-sphinx python3-pytest python3-scapy python3-redis tshark wrk apache2-utils nghttp2-client)
+# Another source's nodejs may have npm within it, and then conflicts with the package of that name.
+[[ -x /usr/bin/node && -x /usr/bin/npm ]] || test+=(nodejs npm)
 
 case "${1:-build}" in
 build) wanted=("${build[@]}") ;;
@@ -32,18 +37,21 @@ for package in "${wanted[@]}"; do
 	status="$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)"
 	[[ "$status" == installed ]] || missing+=("$package")
 done
-[[ "${#missing[@]}" -gt 0 ]] || exit 0
-
-echo "installing ${missing[*]}"
-if [[ "$(id -u)" -ne 0 ]]; then
-	echo "install-deps.sh: only root can install packages" >&2
-	exit 1
+if [[ "${#missing[@]}" -gt 0 ]]; then
+	echo "installing ${missing[*]}"
+	if [[ "$(id -u)" -ne 0 ]]; then
+		echo "install-deps.sh: only root can install packages" >&2
+		exit 1
+	fi
+	export DEBIAN_FRONTEND=noninteractive
+	# Another apt run, such as the daily upgrade of a new machine, holds the lock for a while.
+	apt=(apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+	# The lists may be there and old, so a failed first attempt is no error yet.
+	if ! "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null 2>&1; then
+		"${apt[@]}" update >/dev/null
+		"${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null
+	fi
 fi
-export DEBIAN_FRONTEND=noninteractive
-# Another apt run, such as the daily upgrade of a new machine, holds the lock for a while.
-apt=(apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
-# The lists may be there and old, so a failed first attempt is no error yet.
-if ! "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null 2>&1; then
-	"${apt[@]}" update >/dev/null
-	"${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null
+if [[ "${1:-}" == test ]] && ! ./scripts/node-modules.sh >/dev/null; then
+	echo "install-deps.sh: without them the tests with Node's clients are skipped" >&2
 fi

@@ -10,6 +10,7 @@ import pytest
 
 from dts.framework.lab import Lab
 from dts.framework.leatd import Leatd, LeatdConf, af_port
+from dts.framework.node import NodeScripts
 from dts.framework.relay import RelayLab
 from dts.framework.run import serve
 
@@ -40,3 +41,9 @@ def leatd(lab: Lab, request: pytest.FixtureRequest) -> Iterator[Leatd]:
     suite = request.module.__name__.rpartition("TestSuite_")[2]
     with serve(lab, LeatdConf(port=af_port("net_af_packet")), suite) as one:
         yield one
+
+
+@pytest.fixture(scope="session")
+def node_scripts(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> NodeScripts:
+    """Clients that Node runs; their tests are skipped where npm cannot fetch them."""
+    return NodeScripts(lab, tmp_path_factory.mktemp("node"))
