@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from dts.framework.lab import Lab
 from dts.framework.leatd import RESP_PORT
+from dts.framework.redis_server import REDIS_ADDR, REDIS_PORT, redis_server
 from dts.framework.resp import Error, Reply, RespClient, Status, encode
 from dts.framework.resp_table import CASES, NEWER_CASES, OK, Step, agrees
 
-REDIS_PORT = 16379
-REDIS_START_S = 10.0
 NB_PIPELINED = 10000
 PAUSE_S = 0.001
 
@@ -32,31 +29,9 @@ def client(lab: Lab, leatd: object) -> Iterator[RespClient]:
 
 @pytest.fixture(scope="module")
 def redis(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Redis itself, on the loopback interface of the lab: the table must be true of it."""
-    path = tmp_path_factory.mktemp("redis")
-    # Debian's redis-tools has the server under another name; as a service it is not installed.
-    server = path / "redis-server"
-    server.symlink_to("/usr/bin/redis-check-rdb")
-    argv = lab.cli_command(str(server), "--port", str(REDIS_PORT), "--bind", "127.0.0.1")
-    with (path / "log").open("wb") as log:
-        process = subprocess.Popen([*argv, "--save", ""], stdout=log, cwd=path)
-    try:
-        _wait_for_redis(lab, path / "log")
+    """Redis itself: the table must be true of it."""
+    with redis_server(lab, tmp_path_factory.mktemp("redis")):
         yield
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _wait_for_redis(lab: Lab, log: Path) -> None:
-    deadline = time.monotonic() + REDIS_START_S
-    while True:
-        try:
-            lab.connect(REDIS_PORT, "127.0.0.1").close()
-            return
-        except ConnectionRefusedError:
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.05)
 
 
 def run_case(client: RespClient, steps: list[Step]) -> None:
@@ -108,7 +83,7 @@ def test_redis_agrees_with_the_table(lab: Lab, case: str) -> None:
     Verify:
         Each reply has the right type and value.
     """
-    one = RespClient(lab.connect(REDIS_PORT, "127.0.0.1"))
+    one = RespClient(lab.connect(REDIS_PORT, REDIS_ADDR))
     try:
         assert one.command("FLUSHALL") == OK
         run_case(one, CASES[case])
