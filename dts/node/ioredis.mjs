@@ -167,16 +167,19 @@ async function quit(redis) {
 	return status;
 }
 
-async function password_(redis) {
-	const wrong = new Redis({ ...options, password: 'wrong', retryStrategy: null });
-	const none = new Redis({ ...options, password: undefined, retryStrategy: null });
-	wrong.on('error', () => {});
+async function authenticate(redis) {
+	const once = { ...options, retryStrategy: null, enableReadyCheck: false };
+	const wrong = new Redis({ ...once, password: 'wrong' });
+	const none = new Redis({ ...once, password: undefined });
+	const said = [];
+	wrong.on('error', (error) => said.push(error.message));
 	none.on('error', () => {});
 	try {
 		await redis.set('k', 'v');
 		return [
 			await redis.get('k'),
 			await refusal(wrong.connect().then(() => wrong.get('k'))),
+			said,
 			await refusal(none.connect().then(() => none.get('k'))),
 			await none.auth('default', password),
 			await none.get('k'),
@@ -187,7 +190,7 @@ async function password_(redis) {
 	}
 }
 
-await runCases(password !== undefined ? { password: withClient(password_) } : {
+await runCases(password !== undefined ? { authenticate: withClient(authenticate) } : {
 	values: withClient(values),
 	errors: withClient(errors),
 	pipeline: withClient(pipeline),
