@@ -335,7 +335,8 @@ def encoder(prefix: str, message: Message) -> str:
         sizes += [str(group.block_len)] if group.block_len > 0 or not sizes else []
         lines.append(wrap("\t\tlen += ", [" + ".join(sizes)], ";"))
     lines += [f"\tlen += leat_sbe_data_len({snake(name)});" for name in body.data]
-    lines += ["\tif (len > LEAT_SBE_FRAME_MAX)", "\t\treturn -EMSGSIZE;"]
+    if body.data or (group is not None and group.data):
+        lines += ["\tif (len > LEAT_SBE_FRAME_MAX)", "\t\treturn -EMSGSIZE;"]
     constant = prefix.upper()
     lines.append(f"\tleat_sbe_store_head(head, {constant}, {body.block_len}, (uint32_t)len);")
     lines += ["\t" + s for s in store_lines(body, "head + LEAT_SBE_HEAD_LEN", "")]

@@ -12,6 +12,7 @@
 #include <leat_protocol.h>
 #include <leat_sbe_messages.h>
 
+#include "fuzz_sbe_again.h"
 #include "fuzz_support.h"
 
 #define HEAD_LEN   4u
@@ -85,28 +86,50 @@ message_hash(const struct leat_sbe_message *msg, struct leat_slice frame)
 	return hash;
 }
 
-/* A Set that is written again is the same but for what a later version put into it. */
+/* A message that is written again is the same but for what a later version put into it. */
 static void
-write_again(const struct leat_sbe_message *msg, uint32_t hash)
+check_round_trip(const struct leat_sbe_message *msg, uint32_t hash)
 {
+	static const struct fuzz_sbe_over none = { 0 };
 	static uint8_t bytes[REPLY_MAX];
 	struct leat_sbe_message again;
 	struct leat_sbe_frame frame;
 	enum leat_sbe_refusal refusal;
 	struct leat_slice out = { bytes, 0 };
 	struct leat_writer w;
-	int ret;
 
 	leat_writer_init(&w, bytes, sizeof(bytes));
-	ret = leat_sbe_put_set(&w, leat_sbe_set_flags(msg), leat_sbe_set_expire_mode(msg),
-		leat_sbe_set_expire_value(msg), leat_sbe_set_key(msg), leat_sbe_set_value(msg));
-	LEAT_VERIFY(ret == 0);
+	LEAT_VERIFY(fuzz_sbe_again(&w, msg, &none) == 0);
 	if (w.failed)
 		return;
 	out.len = (size_t)(w.pos - bytes);
 	LEAT_VERIFY(leat_sbe_parse_frame(out, out.len, &frame, &refusal) == (ssize_t)out.len);
+	LEAT_VERIFY(frame.template_id == msg->layout->template_id);
 	LEAT_VERIFY(leat_sbe_decode(msg->layout, &frame, &again) == LEAT_SBE_OK);
 	LEAT_VERIFY(message_hash(&again, out) == hash);
+}
+
+/* What is over a limit is refused before a byte of it is written or read. */
+static void
+check_limits(const struct leat_sbe_message *msg)
+{
+	static const struct fuzz_sbe_over none = { 0 };
+	static const struct fuzz_sbe_over many = { .nb_entries = LEAT_SBE_ENTRIES_MAX + 1 };
+	static const struct fuzz_sbe_over large = { .entry_len = LEAT_SBE_FRAME_MAX };
+	const struct leat_sbe_layout *layout = msg->layout;
+	struct leat_sbe_message over = *msg;
+	struct leat_writer w = { .pos = NULL }; /* fails when it is written to */
+
+	if (layout->has_group)
+		LEAT_VERIFY(fuzz_sbe_again(&w, msg, &many) == -EMSGSIZE);
+	if (layout->entry_nb_data > 0 && msg->group.nb_left > 0)
+		LEAT_VERIFY(fuzz_sbe_again(&w, msg, &large) == -EMSGSIZE);
+	for (uint32_t i = 0; i < layout->nb_data; i++) {
+		over.data[i].len = LEAT_SBE_FRAME_MAX;
+		LEAT_VERIFY(fuzz_sbe_again(&w, &over, &none) == -EMSGSIZE);
+		over.data[i].len = msg->data[i].len;
+	}
+	LEAT_VERIFY(!w.failed);
 }
 
 /* What came of one frame. */
@@ -135,11 +158,11 @@ parse_step(struct leat_slice in, size_t frame_max)
 	if (layout == NULL)
 		return outcome;
 	outcome.refusal = leat_sbe_decode(layout, &frame, &msg);
-	if (outcome.refusal == LEAT_SBE_OK)
-		outcome.hash =
-			message_hash(&msg, (struct leat_slice){ in.data, (size_t)outcome.ret });
-	if (outcome.refusal == LEAT_SBE_OK && frame.template_id == LEAT_SBE_SET)
-		write_again(&msg, outcome.hash);
+	if (outcome.refusal != LEAT_SBE_OK)
+		return outcome;
+	outcome.hash = message_hash(&msg, (struct leat_slice){ in.data, (size_t)outcome.ret });
+	check_round_trip(&msg, outcome.hash);
+	check_limits(&msg);
 	return outcome;
 }
 
