@@ -262,6 +262,11 @@ def step_fuzz(step: Step) -> None:
         step.tally.passed += 1
 
 
+def step_coverage(step: Step) -> None:
+    """The committed inputs reach the lines of each codec."""
+    step.check(str(ROOT / "scripts" / "coverage.sh"), "-b", str(BUILD / "coverage"))
+
+
 def step_valgrind(step: Step) -> None:
     """The gcc build under valgrind: unit tests, fuzz replay, simulation with fewer seeds."""
     build = _build(step, "gcc", env={"CC": "gcc", "CXX": "g++"})
@@ -314,6 +319,7 @@ STEPS: list[Callable[[Step], None]] = [
     step_gcc,
     step_clang,
     step_fuzz,
+    step_coverage,
     step_valgrind,
     step_doc,
     step_quickstart,
