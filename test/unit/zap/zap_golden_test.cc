@@ -240,6 +240,16 @@ ExpectReads(const Case &c)
 
 } // namespace
 
+// A case that is lost is a test that is lost.
+TEST(ZapGolden, TheFilesHaveAllTheirCases)
+{
+	const std::map<std::string, size_t> files = { { "core.txt", 16 }, { "malformed.txt", 32 },
+		{ "record.txt", 3 }, { "http.txt", 68 }, { "server.txt", 68 }, { "rpc.txt", 23 } };
+
+	for (const auto &[file, nb_cases] : files)
+		EXPECT_LE(nb_cases, golden::Load(file).size()) << file;
+}
+
 TEST(ZapGolden, TheBuilderWritesTheSameBytes)
 {
 	for (const Case &c : golden::Load("core.txt")) {
