@@ -16,14 +16,11 @@ build=(gcc g++ meson ninja-build pkgconf python3 libdpdk-dev libinih-dev libjsmn
 quickstart=(redis-tools curl iproute2 ethtool iputils-ping procps)
 # dpdk-dev has testpmd, which bridges memif and virtio-user to a veth. hiredis, http-parser, simdjson
 # and rapidjson are what the figures of the codecs stand beside.
-test=(dpdk-dev libgtest-dev clang clang-format-14 libclang-rt-14-dev valgrind shellcheck mypy
-	libhiredis-dev libhttp-parser-dev libsimdjson-dev rapidjson-dev
-	python3-sphinx python3-pytest python3-scapy python3-redis tshark wrk apache2-utils nghttp2-client)
+test=(dpdk-dev libgtest-dev clang clang-format-14 libclang-rt-14-dev llvm-14 valgrind shellcheck
+	mypy libhiredis-dev libhttp-parser-dev libsimdjson-dev rapidjson-dev python3-sphinx
+	python3-pytest python3-scapy python3-redis tshark wrk apache2-utils nghttp2-client)
 # Another source's nodejs may have npm within it, and then conflicts with the package of that name.
 [[ -x /usr/bin/node && -x /usr/bin/npm ]] || test+=(nodejs npm)
-test=(dpdk-dev libgtest-dev clang clang-format-14 libclang-rt-14-dev llvm-14 valgrind shellcheck
-	mypy libhiredis-dev libhttp-parser-dev libsimdjson-dev rapidjson-dev
-	python3-sphinx python3-pytest python3-scapy tshark wrk)
 
 case "${1:-build}" in
 build) wanted=("${build[@]}") ;;
