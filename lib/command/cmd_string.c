@@ -113,20 +113,32 @@ set_expires_us(struct leat_command_ctx *ctx, const struct set_options *options,
 	return ret;
 }
 
-/* A string of the store, or none. */
+static void
+reply_long_string(struct leat_command_ctx *ctx, struct leat_reply *reply, struct leat_slice value)
+{
+	struct leat_loan loan = leat_store_lend(ctx->store, value);
+
+	leat_reply_bytes_lent(reply, &loan);
+}
+
+/* A string of the store. */
 static void
 reply_string(struct leat_command_ctx *ctx, struct leat_reply *reply, struct leat_slice value)
 {
-	struct leat_loan loan;
-
-	if (value.data == NULL) {
-		leat_reply_null(reply);
-	} else if (value.len < LEAT_WRITER_REF_MIN) {
+	if (LEAT_UNLIKELY(value.len >= LEAT_WRITER_REF_MIN))
+		reply_long_string(ctx, reply, value);
+	else
 		leat_reply_bytes(reply, value);
-	} else {
-		loan = leat_store_lend(ctx->store, value);
-		leat_reply_bytes_lent(reply, &loan);
-	}
+}
+
+/* Likewise, or null where there was none. */
+static void
+reply_old(struct leat_command_ctx *ctx, struct leat_reply *reply, struct leat_slice old)
+{
+	if (old.data == NULL)
+		leat_reply_null(reply);
+	else
+		reply_string(ctx, reply, old);
 }
 
 void
@@ -152,7 +164,7 @@ cmd_set(struct leat_command_ctx *ctx, const struct leat_request *req, struct lea
 	if ((options.flags & (SET_NX | SET_XX)) != 0) {
 		entry = leat_store_find(ctx->store, req->argv[1], &hint, ctx->now_us);
 		if ((entry != NULL) == ((options.flags & SET_NX) != 0)) {
-			reply_string(ctx, reply,
+			reply_old(ctx, reply,
 				has_get && entry != NULL ? leat_store_string(entry) : old);
 			return;
 		}
@@ -162,7 +174,7 @@ cmd_set(struct leat_command_ctx *ctx, const struct leat_request *req, struct lea
 	if (ret < 0)
 		command_error_store(ctx, reply, ret);
 	else if (has_get)
-		reply_string(ctx, reply, old);
+		reply_old(ctx, reply, old);
 	else
 		command_ok(reply);
 }

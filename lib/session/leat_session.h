@@ -112,17 +112,20 @@ struct leat_session_input {
 };
 
 /**
- * Output of a session: a chain of text, then the references, each followed by the text that
+ * Output of a session: a chain of text, then the references, each with a chain of the text that
  * was written behind it.
  */
 struct leat_session_output {
-	struct rte_mbuf *head; /**< text and windows, a chain; NULL if none */
-	struct rte_mbuf *tail;
-	struct rte_mbuf *ref_first; /**< of ctx->ref_pool; NULL if none */
+	struct rte_mbuf *head;  /**< what leaves next: text, and windows on bytes; NULL if none */
+	struct rte_mbuf *chain; /**< the one that is written: the last reference's, or head */
+	struct rte_mbuf *tail;  /**< its last mbuf */
+	struct rte_mbuf
+		*ref_first; /**< of ctx->ref_pool; NULL if none: what follows means nothing */
 	struct rte_mbuf *ref_last;
-	uint64_t refs_len;   /**< bytes referred to and not shown by a window yet */
-	uint32_t window_len; /**< bytes of windows in the chain */
-	uint32_t text_len;   /**< bytes of text, wherever it is */
+	struct rte_mbuf *head_tail; /**< the last mbuf of head */
+	uint32_t window_len;        /**< bytes of windows in head */
+	bool has_refs;   /**< there are references, or windows in head: so it is not all text */
+	bool is_starved; /**< is_blocked since there is no mbuf for a window: try each turn */
 };
 
 /** One connection. Only the owning lcore touches it. */

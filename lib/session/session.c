@@ -60,6 +60,7 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 	ctx->command.push_begin = session_push_begin;
 	ctx->command.push_end = session_push_end;
 	ctx->command.client_ends = session_client_ends;
+	session_output_init(ctx);
 	STAILQ_INIT(&ctx->ready);
 	STAILQ_INIT(&ctx->touched);
 	LIST_INIT(&ctx->free);
@@ -116,8 +117,7 @@ session_free(struct leat_session *s)
 static bool
 session_may_decode(const struct leat_session *s)
 {
-	return s->conn != NULL && !s->is_closing && !s->is_broken && !s->is_blocked &&
-	       s->out.ref_first == NULL;
+	return s->conn != NULL && !s->is_closing && !s->is_broken && !s->is_blocked;
 }
 
 /*
@@ -278,6 +278,8 @@ session_execute_short(struct leat_session *s, const struct leat_request *req)
 	struct leat_command_stats stats = ctx->command_stats;
 	uint32_t flags = req->command != NULL ? req->command->flags : 0;
 
+	if (ctx->is_ref_short)
+		session_refs_look(ctx); /* for the next one */
 	if (s->transport->is_scarce || session_has_unsent(s) || (flags & LEAT_COMMAND_PUBSUB) != 0)
 		return false;
 	if ((flags & LEAT_COMMAND_WRITE) != 0) {
@@ -305,7 +307,7 @@ session_try(struct leat_session *s, const struct leat_request *req)
 		return false;
 	if (req->argc == 0 && req->refusal == 0) /* bytes that ask for nothing */
 		return true;
-	if (s->transport->is_short || s->ctx->is_ref_short)
+	if (LEAT_UNLIKELY(s->transport->is_short || s->ctx->is_ref_short))
 		return session_execute_short(s, req);
 	session_execute(s, req);
 	return true;
@@ -314,7 +316,6 @@ session_try(struct leat_session *s, const struct leat_request *req)
 void
 leat_session_execute(struct leat_session_ctx *ctx)
 {
-	session_refs_look(ctx);
 	for (uint32_t i = 0; i < ctx->batch.nb_entries; i++) {
 		struct leat_batch_entry *entry = &ctx->batch.entries[i];
 		struct leat_session *s = entry->session;

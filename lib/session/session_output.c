@@ -9,58 +9,43 @@
 
 #include "session_priv.h"
 
-/* The first mbuf of the chain that is being written, or NULL. */
-static struct rte_mbuf *
-tx_chain(const struct leat_session *s)
-{
-	return s->out.ref_last != NULL ? s->out.ref_last : s->out.head;
-}
-
-/* Its last one. */
-static struct rte_mbuf **
-tx_tail(struct leat_session *s)
-{
-	return s->out.ref_last != NULL ? session_ref_tail(s->out.ref_last) : &s->out.tail;
-}
-
 /* The bytes written since the window opened belong to the last mbuf. */
 static void
 tx_commit(struct leat_session *s, const struct leat_writer *w)
 {
-	struct rte_mbuf *tail;
+	struct rte_mbuf *tail = s->out.tail;
 	uint16_t len;
 
 	if (w->pos == NULL)
 		return;
-	tail = *tx_tail(s);
 	len = (uint16_t)(w->pos - rte_pktmbuf_mtod_offset(tail, uint8_t *, tail->data_len));
 	tail->data_len = (uint16_t)(tail->data_len + len);
-	tx_chain(s)->pkt_len += len;
-	s->out.text_len += len;
+	s->out.chain->pkt_len += len;
 }
 
 /* Append an empty mbuf to what is unsent. */
 static int
 tx_grow(struct leat_session *s)
 {
-	struct rte_mbuf *chain = tx_chain(s);
+	struct leat_session_output *out = &s->out;
 	struct rte_mbuf *m = NULL;
 
-	if (s->ctx->is_tight && s->out.head != NULL)
+	if (s->ctx->is_tight && out->head != NULL)
 		return -ENOBUFS;
 	/* One large value must not take the last mbufs from everybody's small ones. */
-	if (!s->transport->is_scarce || chain == NULL || chain->nb_segs < LEAT_SESSION_SHORT_SEGS)
+	if (!s->transport->is_scarce || out->chain == NULL ||
+		out->chain->nb_segs < LEAT_SESSION_SHORT_SEGS)
 		m = leat_transport_tx_alloc(s->transport);
 	if (m == NULL)
 		return -ENOBUFS;
-	if (chain == NULL) {
-		s->out.head = m;
-		s->out.tail = m;
-		return 0;
+	if (out->chain == NULL) {
+		out->head = m;
+		out->chain = m;
+	} else {
+		out->tail->next = m;
+		out->chain->nb_segs++;
 	}
-	(*tx_tail(s))->next = m;
-	*tx_tail(s) = m;
-	chain->nb_segs++;
+	out->tail = m;
 	return 0;
 }
 
@@ -68,16 +53,18 @@ tx_grow(struct leat_session *s)
 static int
 tx_window(struct leat_session *s, struct leat_writer *w)
 {
-	struct rte_mbuf *tail;
+	uint16_t room;
 
 	tx_commit(s, w);
 	w->pos = NULL;
 	w->end = NULL;
-	if ((tx_chain(s) == NULL || rte_pktmbuf_tailroom(*tx_tail(s)) == 0) && tx_grow(s) < 0)
-		return -ENOBUFS;
-	tail = *tx_tail(s);
-	w->pos = rte_pktmbuf_mtod_offset(tail, uint8_t *, tail->data_len);
-	w->end = w->pos + rte_pktmbuf_tailroom(tail);
+	if (s->out.chain == NULL || rte_pktmbuf_tailroom(s->out.tail) == 0) {
+		if (tx_grow(s) < 0)
+			return -ENOBUFS;
+	}
+	room = rte_pktmbuf_tailroom(s->out.tail);
+	w->pos = rte_pktmbuf_mtod_offset(s->out.tail, uint8_t *, s->out.tail->data_len);
+	w->end = w->pos + room;
 	return 0;
 }
 
@@ -108,16 +95,20 @@ push_more(struct leat_writer *w)
 	return tx_window(ctx->pushing, w);
 }
 
+void
+session_output_init(struct leat_session_ctx *ctx)
+{
+	ctx->writer.more = reply_more;
+	ctx->writer.refer = reply_refer;
+	ctx->push_writer.more = push_more; /* nobody lends messages */
+}
+
 static void
-writer_begin(struct leat_writer *w, int (*more)(struct leat_writer *w),
-	int (*refer)(struct leat_writer *w, struct leat_slice bytes))
+writer_begin(struct leat_writer *w)
 {
 	/* No window before the first byte: a message to the same session may come between. */
 	w->pos = NULL;
 	w->end = NULL;
-	w->more = more;
-	w->refer = refer;
-	w->loan = NULL;
 	w->failed = false;
 }
 
@@ -137,7 +128,7 @@ void
 session_reply_begin(struct leat_session *s, struct leat_reply *reply, uint32_t flags)
 {
 	s->ctx->replying = s;
-	writer_begin(&s->ctx->writer, reply_more, reply_refer);
+	writer_begin(&s->ctx->writer);
 	reply->ops = s->protocol->reply;
 	reply->writer = &s->ctx->writer;
 	reply->flags = flags;
@@ -190,14 +181,14 @@ session_push_begin(struct leat_command_ctx *command, struct leat_client *to)
 	if (s->conn == NULL || s->is_broken || s->is_closing)
 		return NULL;
 	/* The last mbufs are for replies: a message to many must not take them. */
-	if (s->out.text_len > LEAT_SESSION_PUSH_MAX || s->transport->is_short) {
+	if (session_unsent_text_len(s) > LEAT_SESSION_PUSH_MAX || s->transport->is_short) {
 		ctx->stats.nb_slow_subscribers++;
 		s->is_broken = true;
 		session_touch(s);
 		return NULL;
 	}
 	ctx->pushing = s;
-	writer_begin(&ctx->push_writer, push_more, NULL); /* nobody lends messages */
+	writer_begin(&ctx->push_writer);
 	ctx->push_reply.ops = s->protocol->reply;
 	ctx->push_reply.writer = &ctx->push_writer;
 	ctx->push_reply.flags = 0;
@@ -218,34 +209,51 @@ session_push_end(struct leat_command_ctx *command, struct leat_client *to)
 
 /* Send the chain. Returns false when the transport takes no more for now. */
 static bool
-tx_send_chain(struct leat_session *s)
+tx_send(struct leat_session *s)
 {
-	uint32_t len = s->out.head->pkt_len;
-
 	if (leat_transport_send(s->conn, s->out.head) == -ENOBUFS) {
 		s->ctx->stats.nb_tx_blocked++;
 		s->is_blocked = true;
 		return false;
 	}
 	s->out.head = NULL;
-	s->out.tail = NULL;
-	s->out.text_len -= len - s->out.window_len;
-	s->out.window_len = 0;
+	s->out.chain = NULL;
+	return true;
+}
+
+/* Send chain after chain, as references become windows. Returns likewise. */
+static bool
+tx_send_refs(struct leat_session *s)
+{
+	struct leat_session_output *out = &s->out;
+
+	do {
+		if (!session_refs_show(s)) {
+			s->is_blocked = true;
+			out->is_starved = true;
+			session_touch(s); /* others give some back, and then it is tried again */
+			return false;
+		}
+		if (!tx_send(s))
+			return false;
+		out->window_len = 0;
+		if (out->ref_first != NULL)
+			out->chain = out->ref_last;
+	} while (out->ref_first != NULL);
+	out->has_refs = false;
 	return true;
 }
 
 bool
 session_send(struct leat_session *s)
 {
-	if (s->is_blocked)
-		return false;
-	while (session_has_unsent(s)) {
-		if (s->out.ref_first != NULL && !session_refs_show(s)) {
-			session_touch(s); /* others give some back, and then it is tried again */
+	if (s->is_blocked) {
+		if (!s->out.is_starved)
 			return false;
-		}
-		if (!tx_send_chain(s))
-			return false;
+		s->is_blocked = false;
+		s->out.is_starved = false;
 	}
-	return true;
+	if (LEAT_UNLIKELY(s->out.has_refs))
+		return tx_send_refs(s);
+	return s->out.head == NULL || tx_send(s);
 }

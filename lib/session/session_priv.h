@@ -27,6 +27,9 @@ void session_input_take(struct leat_session *s);
 /* Decode as many requests of @p s into the batch as there are and fit. */
 void session_decode(struct leat_session *s);
 
+/* Before any other of the next functions. */
+void session_output_init(struct leat_session_ctx *ctx);
+
 /* Make the reply of @p s current; what it writes goes behind what is unsent. */
 void session_reply_begin(struct leat_session *s, struct leat_reply *reply, uint32_t flags);
 void session_reply_end(struct leat_session *s);
@@ -52,15 +55,31 @@ session_has_unsent(const struct leat_session *s)
 	return s->out.head != NULL || s->out.ref_first != NULL;
 }
 
+/* Bytes behind the chain that leaves next: of text, or with those referred to. */
+uint64_t session_behind_len(const struct leat_session *s, bool with_refs);
+
 static inline uint64_t
 session_unsent_len(const struct leat_session *s)
 {
-	return s->out.refs_len + s->out.window_len + s->out.text_len;
+	uint32_t len = s->out.head == NULL ? 0 : s->out.head->pkt_len;
+
+	return LEAT_UNLIKELY(s->out.has_refs) ? len + session_behind_len(s, true) : len;
+}
+
+/* Bytes that were copied into mbufs. */
+static inline uint64_t
+session_unsent_text_len(const struct leat_session *s)
+{
+	uint32_t len = s->out.head == NULL ? 0 : s->out.head->pkt_len;
+
+	if (LEAT_LIKELY(!s->out.has_refs))
+		return len;
+	return len - s->out.window_len + session_behind_len(s, false);
 }
 
 /* session_ref.c */
 
-/* What is left of the pool is looked at once a turn. */
+/* Look what is left of the pool. */
 void session_refs_look(struct leat_session_ctx *ctx);
 
 /*
@@ -68,9 +87,6 @@ void session_refs_look(struct leat_session_ctx *ctx);
  * written next goes behind it. 0, or -ENOBUFS and nothing changed.
  */
 int session_ref_add(struct leat_session *s, const struct leat_loan *loan, struct leat_slice bytes);
-
-/* The last mbuf of the text behind a reference; the first is the reference itself. */
-struct rte_mbuf **session_ref_tail(struct rte_mbuf *ref);
 
 /*
  * Bring what is referred to into the chain until that has LEAT_SESSION_SEND_LEN bytes. False:

@@ -38,7 +38,7 @@ struct session_ref {
 	size_t left;
 	size_t len;
 	struct rte_mbuf *next; /* the session's next reference */
-	struct rte_mbuf *tail; /* of the chain of text that begins with this mbuf */
+	struct rte_mbuf *tail; /* of the chain of text that begins with this mbuf, if next is set */
 };
 
 static_assert(sizeof(struct session_ref) % RTE_MBUF_PRIV_ALIGN == 0, "DPDK wants it so");
@@ -77,8 +77,7 @@ refs_nb_free(const struct leat_session_ctx *ctx)
 void
 session_refs_look(struct leat_session_ctx *ctx)
 {
-	if (ctx->ref_pool != NULL)
-		ctx->is_ref_short = refs_nb_free(ctx) < ctx->ref_pool->size / REF_LOW_SHARE;
+	ctx->is_ref_short = refs_nb_free(ctx) < ctx->ref_pool->size / REF_LOW_SHARE;
 }
 
 /* The bytes may go: nobody refers to them any more. */
@@ -103,13 +102,34 @@ ref_put(struct rte_mbuf *m)
 		ref_release(NULL, m);
 }
 
+/* What is written from now on goes behind @p m. */
+static void
+refs_append(struct leat_session_output *out, struct rte_mbuf *m)
+{
+	if (out->ref_first == NULL) {
+		out->ref_first = m;
+		out->head_tail = out->tail;
+	} else {
+		ref_of(out->ref_last)->next = m;
+		ref_of(out->ref_last)->tail = out->tail;
+	}
+	out->ref_last = m;
+	out->chain = m;
+	out->tail = m;
+	out->has_refs = true;
+}
+
 int
 session_ref_add(struct leat_session *s, const struct leat_loan *loan, struct leat_slice bytes)
 {
 	struct leat_session_ctx *ctx = s->ctx;
-	struct rte_mbuf *m = ctx->ref_pool == NULL ? NULL : rte_pktmbuf_alloc(ctx->ref_pool);
+	struct rte_mbuf *m = NULL;
 	struct session_ref *ref;
 
+	if (ctx->ref_pool != NULL) {
+		m = rte_pktmbuf_alloc(ctx->ref_pool);
+		session_refs_look(ctx);
+	}
 	if (m == NULL) {
 		ctx->stats.nb_refs_copied++;
 		return -ENOBUFS;
@@ -123,46 +143,42 @@ session_ref_add(struct leat_session *s, const struct leat_loan *loan, struct lea
 		.pos = bytes.data,
 		.left = bytes.len,
 		.len = bytes.len,
-		.tail = m,
 	};
 	rte_mbuf_ext_refcnt_set(&ref->shared, 1);
 	rte_mbuf_refcnt_set(m, 2); /* the text, and what is counted */
 	m->data_off = 0;           /* no headers come before text */
 	if (ref->keeper != NULL)
 		ref->keeper->keep(ref->keeper, ref->loan);
-	if (s->out.ref_first == NULL)
-		s->out.ref_first = m;
-	else
-		ref_of(s->out.ref_last)->next = m;
-	s->out.ref_last = m;
-	s->out.refs_len += bytes.len;
+	refs_append(&s->out, m);
 	ctx->stats.nb_refs++;
 	ctx->stats.refs_len += bytes.len;
 	ctx->stats.refs_held_len += bytes.len;
 	return 0;
 }
 
-struct rte_mbuf **
-session_ref_tail(struct rte_mbuf *ref)
+uint64_t
+session_behind_len(const struct leat_session *s, bool with_refs)
 {
-	return &ref_of(ref)->tail;
+	uint64_t len = 0;
+
+	for (struct rte_mbuf *m = s->out.ref_first; m != NULL; m = ref_of(m)->next)
+		len += m->pkt_len + (with_refs ? ref_of(m)->left : 0);
+	return len;
 }
 
 /* Append a chain to that which leaves next. */
 static void
-chain_append(struct leat_session *s, struct rte_mbuf *chain, struct rte_mbuf *tail)
+head_append(struct leat_session_output *out, struct rte_mbuf *chain, struct rte_mbuf *tail)
 {
-	struct leat_session_output *out = &s->out;
-
 	if (out->head == NULL) {
 		out->head = chain;
 	} else {
-		out->tail->next = chain;
+		out->head_tail->next = chain;
 		out->head->nb_segs = (uint16_t)(out->head->nb_segs + chain->nb_segs);
 		out->head->pkt_len += chain->pkt_len;
 		chain->nb_segs = 1; /* of a segment that is not the first */
 	}
-	out->tail = tail;
+	out->head_tail = tail;
 }
 
 /*
@@ -224,18 +240,22 @@ ref_copy(struct leat_session *s, struct session_ref *ref)
 
 /* All bytes of the first reference are shown: the text behind it is next. */
 static void
-ref_end(struct leat_session *s)
+ref_end(struct leat_session_output *out)
 {
-	struct rte_mbuf *m = s->out.ref_first;
+	struct rte_mbuf *m = out->ref_first;
 	struct session_ref *ref = ref_of(m);
+	bool has_text = m->pkt_len > 0;
 
-	s->out.ref_first = ref->next;
-	if (ref->next == NULL)
-		s->out.ref_last = NULL;
-	if (m->pkt_len > 0)
-		chain_append(s, m, ref->tail);
+	if (has_text)
+		head_append(out, m, ref->next == NULL ? out->tail : ref->tail);
+	out->ref_first = ref->next;
+	if (out->ref_first == NULL) {
+		out->ref_last = NULL;
+		out->chain = out->head;
+		out->tail = out->head_tail;
+	}
 	ref_put(m);
-	if (m->pkt_len == 0) /* nothing was written behind it */
+	if (!has_text)
 		rte_pktmbuf_free_seg(m);
 }
 
@@ -253,13 +273,12 @@ session_refs_show(struct leat_session *s)
 			m = ref_copy(s, ref);
 		if (m == NULL)
 			return out->head != NULL;
-		chain_append(s, m, m);
+		head_append(out, m, m);
 		ref->pos += m->data_len;
 		ref->left -= m->data_len;
-		out->refs_len -= m->data_len;
 		out->window_len += m->data_len;
 		if (ref->left == 0)
-			ref_end(s);
+			ref_end(out);
 	}
 	return true;
 }
@@ -274,5 +293,4 @@ session_refs_clear(struct leat_session *s)
 		ref_put(m);
 		rte_pktmbuf_free(m); /* and the text behind it */
 	}
-	s->out.ref_last = NULL;
 }

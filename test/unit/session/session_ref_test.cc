@@ -252,21 +252,27 @@ TEST_F(SessionRef, WithoutWindowsAReplyIsCopiedPieceByPiece)
 
 TEST_F(SessionRef, WithoutReferencesALongReplyWaitsAndAShortOneDoesNot)
 {
+	FakeConn *last = Connect();
 	FakeConn *conn = Connect();
 	FakeConn *other = Connect();
-	std::vector<rte_mbuf *> taken(kNbRefs);
+	std::vector<rte_mbuf *> taken(kNbRefs - 1);
 	const std::string value = Value(100000);
 
 	Set("k", value);
-	ASSERT_EQ(0, rte_pktmbuf_alloc_bulk(ref_pool_, taken.data(), kNbRefs));
+	ASSERT_EQ(0, rte_pktmbuf_alloc_bulk(ref_pool_, taken.data(), kNbRefs - 1));
+	last->is_full = true;
+	Receive(last, "GET k\r\n"); // has the last reference
 	Receive(conn, "GET k\r\n");
 	Receive(other, "PING\r\n");
 	EXPECT_EQ("", conn->sent);
 	EXPECT_EQ("+PONG\r\n", other->sent);
-	rte_pktmbuf_free_bulk(taken.data(), kNbRefs);
+	EXPECT_TRUE(leat_session_has_work(ctx_));
+	rte_pktmbuf_free_bulk(taken.data(), kNbRefs - 1);
 	Settle();
 	EXPECT_EQ(Bulk(value), conn->sent);
-	EXPECT_EQ(0u, conn->nb_aborts);
+	Writable(last);
+	EXPECT_EQ(Bulk(value), last->sent);
+	EXPECT_EQ(0u, conn->nb_aborts + last->nb_aborts);
 }
 
 TEST_F(SessionRef, WithoutAnyMbufAReplyGoesOnWhenThereIsOne)
