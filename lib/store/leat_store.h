@@ -208,6 +208,18 @@ int leat_store_set_string(struct leat_store *store, struct leat_slice key,
 	struct leat_slice *old, uint64_t now_us);
 
 /**
+ * Set a key to a string that comes in pieces, whatever it was before, without expiry.
+ *
+ * @param pieces
+ *   @p nb_pieces, which may be 0: an empty string.
+ * @return
+ *   As leat_store_set_string().
+ */
+int leat_store_set_pieces(struct leat_store *store, struct leat_slice key,
+	struct leat_store_hint *hint, const struct leat_slice *pieces, uint32_t nb_pieces,
+	uint64_t now_us);
+
+/**
  * Set fields of a hash; makes the key if it is not there.
  *
  * @param pairs

@@ -7,11 +7,23 @@
 
 #define STRING_SLACK_MAX 64u /* bytes that a string may leave unused when it is overwritten */
 
+/* A string to be set: the bytes of its pieces, one behind the other. */
+struct string_parts {
+	const struct leat_slice *pieces;
+	uint32_t nb_pieces;
+	size_t len;
+};
+
 static void
-string_copy(uint8_t *to, struct leat_slice from)
+string_copy(uint8_t *to, const struct string_parts *from)
 {
-	if (from.len > 0) /* an empty slice may have no address */
-		memcpy(to, from.data, from.len);
+	for (uint32_t i = 0; i < from->nb_pieces; i++) {
+		struct leat_slice piece = from->pieces[i];
+
+		if (piece.len > 0) /* an empty slice may have no address */
+			memcpy(to, piece.data, piece.len);
+		to += piece.len;
+	}
 }
 
 static bool
@@ -128,11 +140,12 @@ string_exchange(struct leat_store *store, struct leat_store_entry *entry, uint8_
 /* Set a string once; -ENOMEM: nothing changed. */
 static int
 string_set(struct leat_store *store, struct leat_slice key, struct leat_store_hint *hint,
-	struct leat_slice value, uint64_t expires_us, struct leat_slice *old, uint64_t now_us)
+	const struct string_parts *value, uint64_t expires_us, struct leat_slice *old,
+	uint64_t now_us)
 {
 	struct leat_store_entry *entry = leat_store_find(store, key, hint, now_us);
 	bool has_time = expires_us < LEAT_STORE_KEEP_EXPIRY;
-	bool is_in_place = old == NULL && string_fits(entry, value.len);
+	bool is_in_place = old == NULL && string_fits(entry, value->len);
 	struct store_expiry *expiry = entry == NULL ? NULL : entry->expiry;
 	struct store_expiry *new_expiry = NULL;
 	union store_value new_value = { .string = NULL };
@@ -143,7 +156,7 @@ string_set(struct leat_store *store, struct leat_slice key, struct leat_store_hi
 			return -ENOMEM;
 	}
 	if (!is_in_place) {
-		new_value.string = store_string_alloc(store, value.len);
+		new_value.string = store_string_alloc(store, value->len);
 		if (new_value.string == NULL)
 			goto free_expiry;
 	}
@@ -155,7 +168,7 @@ string_set(struct leat_store *store, struct leat_slice key, struct leat_store_hi
 		string_exchange(store, entry, new_value.string, old);
 	}
 	string_copy(entry->value.string, value);
-	entry->string_len = (uint32_t)value.len;
+	entry->string_len = (uint32_t)value->len;
 	if (has_time)
 		store_expiry_attach(store, entry, expiry, expires_us);
 	else if (expires_us == LEAT_STORE_NO_EXPIRY)
@@ -163,15 +176,16 @@ string_set(struct leat_store *store, struct leat_slice key, struct leat_store_hi
 	return 0;
 
 free_value:
-	store_string_release(store, (struct leat_slice){ new_value.string, value.len });
+	store_string_release(store, (struct leat_slice){ new_value.string, value->len });
 free_expiry:
 	store_expiry_free(store, new_expiry);
 	return -ENOMEM;
 }
 
-int
-leat_store_set_string(struct leat_store *store, struct leat_slice key, struct leat_store_hint *hint,
-	struct leat_slice value, uint64_t expires_us, struct leat_slice *old, uint64_t now_us)
+static int
+string_set_parts(struct leat_store *store, struct leat_slice key, struct leat_store_hint *hint,
+	const struct string_parts *value, uint64_t expires_us, struct leat_slice *old,
+	uint64_t now_us)
 {
 	struct leat_store_hint own = { 0 };
 	int ret;
@@ -179,7 +193,7 @@ leat_store_set_string(struct leat_store *store, struct leat_slice key, struct le
 	store_unpark(store);
 	if (old != NULL)
 		*old = (struct leat_slice){ NULL, 0 };
-	if (key.len > LEAT_STORE_BYTES_MAX || value.len > LEAT_STORE_BYTES_MAX)
+	if (key.len > LEAT_STORE_BYTES_MAX || value->len > LEAT_STORE_BYTES_MAX)
 		return -EMSGSIZE;
 	if (hint == NULL)
 		hint = &own;
@@ -187,4 +201,27 @@ leat_store_set_string(struct leat_store *store, struct leat_slice key, struct le
 	if (ret == -ENOMEM && store_reclaim(store))
 		ret = string_set(store, key, hint, value, expires_us, old, now_us);
 	return ret;
+}
+
+int
+leat_store_set_string(struct leat_store *store, struct leat_slice key, struct leat_store_hint *hint,
+	struct leat_slice value, uint64_t expires_us, struct leat_slice *old, uint64_t now_us)
+{
+	const struct string_parts parts = { &value, 1, value.len };
+
+	return string_set_parts(store, key, hint, &parts, expires_us, old, now_us);
+}
+
+int
+leat_store_set_pieces(struct leat_store *store, struct leat_slice key, struct leat_store_hint *hint,
+	const struct leat_slice *pieces, uint32_t nb_pieces, uint64_t now_us)
+{
+	struct string_parts parts = { pieces, nb_pieces, 0 };
+
+	for (uint32_t i = 0; i < nb_pieces; i++) {
+		if (pieces[i].len > LEAT_STORE_BYTES_MAX - parts.len)
+			return -EMSGSIZE;
+		parts.len += pieces[i].len;
+	}
+	return string_set_parts(store, key, hint, &parts, LEAT_STORE_NO_EXPIRY, NULL, now_us);
 }

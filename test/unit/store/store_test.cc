@@ -66,6 +66,25 @@ TEST_F(Store, MemoryThatIsNotThereIsAnError)
 	EXPECT_EQ(nullptr, other);
 }
 
+TEST_F(Store, AStringMayComeInPieces)
+{
+	leat_slice pieces[] = { LEAT_SLICE("ab"), { nullptr, 0 }, LEAT_SLICE("cde") };
+
+	EXPECT_EQ(0, leat_store_set_pieces(store, *pieces, nullptr, pieces, 3, now_us));
+	EXPECT_EQ("abcde", Get("ab"));
+	EXPECT_EQ(0, leat_store_set_pieces(store, *pieces, nullptr, pieces, 0, now_us));
+	EXPECT_EQ("", Get("ab"));
+}
+
+TEST_F(Store, PiecesHaveOneLimitTogether)
+{
+	leat_slice pieces[] = { LEAT_SLICE("a"), { nullptr, LEAT_STORE_BYTES_MAX } };
+
+	EXPECT_EQ(-EMSGSIZE, leat_store_set_pieces(store, *pieces, nullptr, pieces, 2, now_us));
+	pieces[1].len = SIZE_MAX;
+	EXPECT_EQ(-EMSGSIZE, leat_store_set_pieces(store, *pieces, nullptr, pieces, 2, now_us));
+}
+
 TEST_F(Store, SetThenGet)
 {
 	EXPECT_EQ("(none)", Get("k"));
