@@ -137,10 +137,10 @@ hello_reply(const struct leat_client *client, struct leat_reply *reply)
 	leat_reply_array(reply, 0);
 }
 
-/* Compare in a time that does not tell how much of a wrong password is right. */
-static bool
-password_is_right(struct leat_slice given, struct leat_slice password)
+bool
+leat_command_is_password(const struct leat_command_server *server, struct leat_slice given)
 {
+	struct leat_slice password = leat_slice_str(server->requirepass);
 	uint8_t difference = given.len != password.len;
 
 	for (size_t i = 0; i < given.len; i++)
@@ -159,7 +159,7 @@ client_authenticate(struct leat_command_ctx *ctx, struct leat_slice user, struct
 	bool is_right = leat_slice_is_equal(user, LEAT_SLICE("default"));
 
 	if (server_has_password(ctx->server))
-		is_right &= password_is_right(given, leat_slice_str(ctx->server->requirepass));
+		is_right &= leat_command_is_password(ctx->server, given);
 	if (!is_right) {
 		command_error(ctx, reply,
 			"WRONGPASS invalid username-password pair or user is disabled.");

@@ -14,22 +14,6 @@
 /* ORed into a name's bytes: letters to lower case; leat_command_find() compares them all. */
 #define COMMAND_HASH_CASE 0x2020202020202020u
 
-static void
-health_run(struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
-{
-	(void)ctx; /* whoever asks */
-	(void)req; /* whatever it says */
-	leat_reply_status(reply, LEAT_SLICE("ok"));
-}
-
-const struct leat_command leat_command_health = {
-	.name = "health",
-	.arity = -1,
-	.flags = LEAT_COMMAND_FAST | LEAT_COMMAND_ADMIN | LEAT_COMMAND_IN_SUBS |
-		 LEAT_COMMAND_NO_AUTH,
-	.run = health_run,
-};
-
 static_assert(LEAT_COMMAND_NAME_MAX >= sizeof(uint64_t), "a short name fits in one word");
 
 /* As name_hash() in gen_commands.py, which found a multiplier without collisions. */

@@ -165,12 +165,6 @@ const struct leat_command *leat_command_find(struct leat_slice name);
 const struct leat_command *leat_command_table(uint32_t *nb);
 
 /**
- * The status "ok", for a health probe. Not in the table: no client can ask for it by
- * name, a route of HTTP does.
- */
-extern const struct leat_command leat_command_health;
-
-/**
  * Execute one request that is not refused: checks name, subcommand, arity, password and
  * subscription mode, then runs it. Exactly one reply is written, in Redis' words; but
  * SUBSCRIBE and UNSUBSCRIBE write one for each channel, and what looks like HTTP, a
@@ -194,6 +188,12 @@ leat_client_is_guest(const struct leat_client *client, const struct leat_command
 	return !client->is_authenticated && server->requirepass != NULL &&
 	       server->requirepass[0] != '\0';
 }
+
+/**
+ * Whether @p given is the server's password, which it must have, in a time that does not
+ * tell how much of it is right.
+ */
+bool leat_command_is_password(const struct leat_command_server *server, struct leat_slice given);
 
 /**
  * A connection starts.

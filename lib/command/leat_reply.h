@@ -20,6 +20,31 @@ extern "C" {
 
 struct leat_reply;
 
+#define LEAT_WEB_FIELDS_MAX 16 /**< further fields of one answer */
+
+/**
+ * A field of HTTP. One of a request may be escaped, as the codec that it came in writes
+ * texts; of an answer none is, and its name and value may be sent as they are.
+ */
+struct leat_web_field {
+	struct leat_slice name;
+	struct leat_slice value;
+	bool is_name_escaped;
+	bool is_value_escaped;
+};
+
+/** What a route answers to a request of HTTP, whatever carries that. */
+struct leat_web_answer {
+	uint16_t status;                /**< 200 to 599 */
+	struct leat_slice content_type; /**< empty: none is said */
+	/** Further ones, but none that the codec writes: lengths, Date, Connection. */
+	const struct leat_web_field *fields;
+	uint32_t nb_fields;            /**< up to LEAT_WEB_FIELDS_MAX */
+	const struct leat_slice *body; /**< of any number of slices; none where there is no body */
+	uint32_t nb_slices;
+	bool is_const; /**< the bytes of the body are const memory, for ever */
+};
+
 /** What a codec supplies; every pointer is set. */
 struct leat_reply_ops {
 	void (*null)(struct leat_reply *reply);
@@ -34,6 +59,11 @@ struct leat_reply_ops {
 	void (*push)(struct leat_reply *reply, uint32_t nb_values);
 	/** One line, such as "ERR syntax error"; its first word is the kind. */
 	void (*error)(struct leat_reply *reply, struct leat_slice text);
+	/**
+	 * The whole answer to a request that came as one of HTTP. Only what leads to a route
+	 * may ask for it; in a codec that carries no HTTP it is our own mistake.
+	 */
+	void (*answer)(struct leat_reply *reply, const struct leat_web_answer *answer);
 };
 
 #define LEAT_REPLY_STATE_WORDS 18 /**< of 64 bits */
@@ -126,6 +156,12 @@ static inline void
 leat_reply_error(struct leat_reply *reply, struct leat_slice text)
 {
 	reply->ops->error(reply, text);
+}
+
+static inline void
+leat_reply_answer(struct leat_reply *reply, const struct leat_web_answer *answer)
+{
+	reply->ops->answer(reply, answer);
 }
 
 #define LEAT_REPLY_ERROR_MAX 512 /**< bytes of leat_reply_errorf()'s line; more is cut off */

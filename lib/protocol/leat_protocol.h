@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <leat_command.h>
+#include <leat_route.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,7 @@ struct leat_protocol_limits {
 	size_t bulk_max;   /**< bytes of one argument of RESP; 0: request_max */
 	size_t query_max; /**< bytes of one request of RESP, closed without words; 0: request_max */
 	bool is_guest;    /**< the client has not given the password: RESP holds it shorter */
+	const struct leat_route_table *routes; /**< of HTTP; NULL: leat_route_builtin */
 };
 
 /** What a protocol supplies; every pointer is set. */

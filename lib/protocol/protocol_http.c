@@ -1,111 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * HTTP/1.1: a route turns method and path into a command; the command's reply becomes
- * a status and a body.
- *
- * | reply               | status | body                         |
- * |---------------------|--------|------------------------------|
- * | status              | 200    | its text                     |
- * | integer, score      | 200    | in decimal                   |
- * | bytes               | 200    | as they are                  |
- * | null                | 404    | "Not Found"                  |
- * | error               | 400    | its text; 500 for our own    |
- * | array, map, push    | none: no route leads to a command that answers so         |
- *
- * A body is application/octet-stream where it came from a client, whatever type that
- * client gave it, so that no browser runs it.
+ * HTTP/1.1: requests for routes, and their answers.
  */
 
 #include <errno.h>
 
 #include <leat_http.h>
-#include <leat_resp.h>
 
 #include "protocol_priv.h"
 
-#define HTTP_ARGV_MIN 2 /* of any route: its name and one piece of a body */
-
-/* Bits of reply_flags; the rest is 1 + the index of the route, 0: no route. */
-#define HTTP_REPLY_HEAD            0x1u /* no body */
-#define HTTP_REPLY_CLOSE           0x2u
-#define HTTP_REPLY_KEEP_ALIVE      0x4u /* to be said, since HTTP/1.0 closes by default */
-#define HTTP_REPLY_ROUTE_SHIFT     8
-
-#define HTTP_OK                    200
-#define HTTP_BAD_REQUEST           400
-#define HTTP_NOT_FOUND             404
-#define HTTP_METHOD_NOT_ALLOWED    405
-#define HTTP_INTERNAL_SERVER_ERROR 500
-#define HTTP_NOT_IMPLEMENTED       501
-
-#define METHOD(name)               (1u << LEAT_HTTP_##name)
+/* Bits of reply_flags. */
+#define HTTP_REPLY_HEAD       0x1u /* no body */
+#define HTTP_REPLY_CLOSE      0x2u
+#define HTTP_REPLY_KEEP_ALIVE 0x4u /* to be said, since HTTP/1.0 closes by default */
 
 static_assert(sizeof(struct leat_http_parser) <= LEAT_PROTOCOL_STATE_LEN,
 	"the parser is the decoder's state");
+static_assert(sizeof(struct leat_http_fields) <= sizeof(((struct leat_web_fields *)0)->words),
+	"the fields of a head are walked in place");
+static_assert(LEAT_ROUTE_PARAMS_LEN_MAX >= LEAT_HTTP_LINE_MAX, "no path has more parameters");
 
-static bool reply_emit_head(struct leat_reply *reply, uint16_t status,
-	struct leat_slice content_type, size_t content_len);
+static bool
+fields_next(struct leat_web_fields *fields, struct leat_web_field *field)
+{
+	struct leat_http_fields http_fields;
+	struct leat_http_field http_field;
+	bool is_there;
 
-/* One path that is served. */
-struct http_route {
-	struct leat_slice path;
-	uint32_t methods;                   /* METHOD() bits */
-	struct leat_slice allow;            /* the same in words, for 405 */
-	const struct leat_command *command; /* NULL: of the table, by name */
-	struct leat_slice name;             /* argv[0] */
-	bool takes_body;                    /* as argv[1] */
-};
+	memcpy(&http_fields, fields->words, sizeof(http_fields));
+	is_there = leat_http_fields_next(&http_fields, &http_field);
+	memcpy(fields->words, &http_fields, sizeof(http_fields));
+	if (is_there)
+		*field = (struct leat_web_field){
+			.name = http_field.name,
+			.value = http_field.value,
+		};
+	return is_there;
+}
 
-/* As the command, of a body in pieces. */
 static void
-echo_pieces_run(
-	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
+fields_put_escaped(struct leat_writer *w, struct leat_slice text)
 {
-	size_t len = 0;
-
-	(void)ctx; /* as every command takes it */
-	for (uint32_t i = 1; i < req->argc; i++)
-		len += req->argv[i].len;
-	if (!reply_emit_head(reply, HTTP_OK, LEAT_SLICE("application/octet-stream"), len))
-		return;
-	for (uint32_t i = 1; i < req->argc; i++)
-		leat_writer_put_slice(reply->writer, req->argv[i]);
+	(void)w; /* no field is escaped */
+	(void)text;
+	LEAT_VERIFY(false);
 }
 
-static const struct leat_command command_echo_pieces = {
-	.name = "echo",
-	.arity = -2,
-	.flags = LEAT_COMMAND_FAST,
-	.run = echo_pieces_run,
+static const struct leat_web_fields_ops http_fields_ops = {
+	.next = fields_next,
+	.put_escaped = fields_put_escaped,
 };
-
-static const struct http_route routes[] = {
-	{
-		.path = { (const uint8_t *)"/health", 7 },
-		.methods = METHOD(GET) | METHOD(HEAD),
-		.allow = { (const uint8_t *)"GET, HEAD", 9 },
-		.command = &leat_command_health,
-		.name = { (const uint8_t *)"health", 6 },
-	},
-	{
-		.path = { (const uint8_t *)"/echo", 5 },
-		.methods = METHOD(POST),
-		.allow = { (const uint8_t *)"POST", 4 },
-		.name = { (const uint8_t *)"echo", 4 },
-		.takes_body = true,
-	},
-};
-
-static const struct http_route *
-route_find(struct leat_slice path)
-{
-	for (size_t i = 0; i < LEAT_DIM(routes); i++) {
-		if (leat_slice_is_equal(path, routes[i].path))
-			return &routes[i];
-	}
-	return NULL;
-}
 
 static uint32_t
 request_reply_flags(const struct leat_http_request *http)
@@ -121,74 +66,68 @@ request_reply_flags(const struct leat_http_request *http)
 	return flags;
 }
 
-/* The decoder has put the pieces of the body behind argv[0]. */
-static void
-request_take_body(const struct leat_http_request *http, struct leat_request *req)
+/* What a well-formed request asks for; as leat_route_request(). */
+static int
+request_route(const struct leat_protocol_limits *limits, const struct leat_http_request *http,
+	struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
 {
-	if (http->body.nb_pieces == 0)
-		req->argv[1] = LEAT_SLICE("");
-	else if (http->body.nb_pieces > 1)
-		req->command = &command_echo_pieces; /* the only route that takes a body */
-	req->argc += LEAT_MAX(http->body.nb_pieces, 1u);
+	struct leat_web_request web = {
+		.method = http->method,
+		.nb_pieces = http->body.nb_pieces,
+		.method_name = http->method_name,
+		.target = http->target,
+		.path = http->path,
+		.query = http->query,
+		.fields.ops = &http_fields_ops,
+		.pieces = http->body.pieces,
+		.body_len = http->body.len,
+	};
+
+	memcpy(web.fields.words, &http->fields, sizeof(http->fields));
+	return leat_route_request(limits->routes, &web, argv, argv_max, req);
 }
 
-/* What a well-formed request asks for. */
-static void
-request_route(const struct leat_http_request *http, struct leat_request *req)
+/* Chunks of a body for which the room of an empty turn is enough, whatever the path. */
+static uint32_t
+pieces_max(const struct leat_protocol_limits *limits)
 {
-	const struct http_route *route = route_find(http->path);
+	uint32_t others = LEAT_WEB_ARGV_HEAD + LEAT_WEB_ARGV_TAIL;
 
-	if (http->method == LEAT_HTTP_METHOD_OTHER || http->method == LEAT_HTTP_CONNECT) {
-		req->refusal = HTTP_NOT_IMPLEMENTED;
-		return;
-	}
-	if (route == NULL) {
-		req->refusal = HTTP_NOT_FOUND;
-		return;
-	}
-	req->reply_flags |= (uint32_t)(route - routes + 1) << HTTP_REPLY_ROUTE_SHIFT;
-	if ((route->methods & (1u << http->method)) == 0) {
-		req->refusal = HTTP_METHOD_NOT_ALLOWED;
-		return;
-	}
-	req->command = route->command != NULL ? route->command : leat_command_find(route->name);
-	LEAT_VERIFY(req->command != NULL);
-	req->argv[req->argc++] = route->name;
-	if (route->takes_body)
-		request_take_body(http, req);
-	req->argv_len = req->argc;
+	if (limits->argc_max == 0)
+		return LEAT_HTTP_PIECES_MAX;
+	LEAT_VERIFY(limits->argc_max > others);
+	return LEAT_MIN(limits->argc_max - others, LEAT_HTTP_PIECES_MAX);
 }
 
 static ssize_t
 http_decode(struct leat_protocol_state *state, const struct leat_protocol_limits *limits,
 	struct leat_slice in, struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
 {
-	struct leat_http_limits http_limits = { .message_max = limits->request_max };
+	const struct leat_http_limits http_limits = {
+		.message_max = limits->request_max,
+		.pieces_max = pieces_max(limits),
+	};
 	struct leat_http_parser parser;
 	struct leat_http_request http;
 	ssize_t ret;
 
-	if (argv_max < HTTP_ARGV_MIN)
+	if (argv_max < LEAT_WEB_ARGV_HEAD)
 		return -ENOBUFS;
-	/* A body must fit into the room of an empty turn. */
-	if (limits->argc_max > 0)
-		http_limits.pieces_max = LEAT_MIN(limits->argc_max - 1, LEAT_HTTP_PIECES_MAX);
 	memcpy(&parser, state->words, sizeof(parser));
-	http.body.pieces = argv + 1;
-	http.body.pieces_max = argv_max - 1;
+	http.body.pieces = argv + LEAT_WEB_ARGV_HEAD;
+	http.body.pieces_max = argv_max - LEAT_WEB_ARGV_HEAD;
 	ret = leat_http_parse_request(&parser, &http_limits, in, &http);
 	if (ret == -ENOBUFS)
 		return ret; /* the state stays what it was: the next turn may see fewer bytes */
+	*req = (struct leat_request){ 0 };
+	if (ret > 0 && request_route(limits, &http, req, argv, argv_max) < 0)
+		return -ENOBUFS;
 	memcpy(state->words, &parser, sizeof(parser));
 	if (ret == 0)
 		return 0;
-	*req = (struct leat_request){ 0 };
-	req->argv = argv;
 	req->reply_flags = request_reply_flags(&http);
 	req->close = !http.is_keep_alive;
 	req->refusal = http.status;
-	if (ret > 0)
-		request_route(&http, req);
 	return ret;
 }
 
@@ -217,137 +156,56 @@ http_interim(struct leat_protocol_state *state)
 	return is_due ? leat_http_continue() : LEAT_SLICE("");
 }
 
-/* Write the head of a reply. False: it was to HEAD, there is no body to follow. */
-static bool
-reply_emit_head(struct leat_reply *reply, uint16_t status, struct leat_slice content_type,
-	size_t content_len)
+static void
+http_answer(struct leat_reply *reply, const struct leat_web_answer *answer)
 {
+	struct leat_http_field fields[LEAT_WEB_FIELDS_MAX];
 	struct leat_http_response res = {
-		.status = status,
+		.status = answer->status,
 		.wall_ms = reply->wall_ms,
-		.content_len = content_len,
-		.content_type = content_type,
+		.content_type = answer->content_type,
+		.fields = fields,
+		.nb_fields = answer->nb_fields,
 	};
-	uint32_t route = reply->flags >> HTTP_REPLY_ROUTE_SHIFT;
 
+	LEAT_VERIFY(answer->nb_fields <= LEAT_WEB_FIELDS_MAX);
+	for (uint32_t i = 0; i < answer->nb_fields; i++) {
+		fields[i].name = answer->fields[i].name;
+		fields[i].value = answer->fields[i].value;
+	}
+	for (uint32_t i = 0; i < answer->nb_slices; i++)
+		res.content_len += answer->body[i].len;
 	if ((reply->flags & HTTP_REPLY_CLOSE) != 0)
 		res.connection = LEAT_HTTP_CONNECTION_CLOSE;
 	else if ((reply->flags & HTTP_REPLY_KEEP_ALIVE) != 0)
 		res.connection = LEAT_HTTP_CONNECTION_KEEP_ALIVE;
-	if (status == HTTP_METHOD_NOT_ALLOWED && route > 0)
-		res.allow = routes[route - 1].allow;
 	leat_http_emit_head(reply->writer, &res);
-	return (reply->flags & HTTP_REPLY_HEAD) == 0;
-}
-
-static void
-reply_emit(struct leat_reply *reply, struct leat_slice content_type, struct leat_slice body)
-{
-	if (reply_emit_head(reply, HTTP_OK, content_type, body.len))
-		leat_writer_put_slice(reply->writer, body);
-}
-
-/* A reply that a person reads: one line. */
-static void
-reply_emit_line(struct leat_reply *reply, uint16_t status, struct leat_slice text)
-{
-	if (!reply_emit_head(reply, status, LEAT_SLICE("text/plain"), text.len + 1))
+	if ((reply->flags & HTTP_REPLY_HEAD) != 0)
 		return;
-	leat_writer_put_slice(reply->writer, text);
-	leat_writer_put_u8(reply->writer, '\n');
+	for (uint32_t i = 0; i < answer->nb_slices; i++)
+		leat_writer_put_slice(reply->writer, answer->body[i]);
 }
 
 static void
 http_refuse(const struct leat_request *req, struct leat_reply *reply)
 {
-	uint16_t status = (uint16_t)req->refusal;
-
-	LEAT_VERIFY(status != 0);
-	reply_emit_line(reply, status, leat_http_reason(status));
-}
-
-static void
-reply_null(struct leat_reply *reply)
-{
-	reply_emit_line(reply, HTTP_NOT_FOUND, leat_http_reason(HTTP_NOT_FOUND));
-}
-
-static void
-reply_status(struct leat_reply *reply, struct leat_slice text)
-{
-	reply_emit(reply, LEAT_SLICE("text/plain"), text);
-}
-
-static void
-reply_integer(struct leat_reply *reply, int64_t value)
-{
-	char text[LEAT_INT64_TEXT_MAX];
-	struct leat_slice s = { (const uint8_t *)text, leat_format_int64(value, text) };
-
-	reply_emit(reply, LEAT_SLICE("text/plain"), s);
-}
-
-static void
-reply_score(struct leat_reply *reply, double value)
-{
-	char text[LEAT_RESP_DOUBLE_TEXT_MAX];
-	struct leat_slice s = { (const uint8_t *)text, leat_resp_format_double(value, text) };
-
-	reply_emit(reply, LEAT_SLICE("text/plain"), s);
-}
-
-static void
-reply_bytes(struct leat_reply *reply, struct leat_slice value)
-{
-	reply_emit(reply, LEAT_SLICE("application/octet-stream"), value);
-}
-
-static void
-reply_aggregate(struct leat_reply *reply, uint32_t nb_values)
-{
-	/* A route to such a command is our own mistake: one request would get many replies. */
-	(void)reply;
-	(void)nb_values;
-	LEAT_VERIFY(false);
-}
-
-/* Errors whose cause is here and not in the request, by their first word. */
-static bool
-error_is_ours(struct leat_slice text)
-{
-	static const struct leat_slice kinds[] = {
-		{ (const uint8_t *)"OOM ", 4 },
-	};
-
-	for (size_t i = 0; i < LEAT_DIM(kinds); i++) {
-		struct leat_slice start = { text.data, LEAT_MIN(text.len, kinds[i].len) };
-
-		if (leat_slice_is_equal(start, kinds[i]))
-			return true;
-	}
-	return false;
-}
-
-static void
-reply_error(struct leat_reply *reply, struct leat_slice text)
-{
-	uint16_t status = error_is_ours(text) ? HTTP_INTERNAL_SERVER_ERROR : HTTP_BAD_REQUEST;
-
-	reply_emit_line(reply, status, text);
+	LEAT_VERIFY(req->refusal != 0);
+	leat_web_answer_status(reply, (uint16_t)req->refusal);
 }
 
 static const struct leat_reply_ops http_reply_ops = {
-	.null = reply_null,
-	.status = reply_status,
-	.integer = reply_integer,
-	.score = reply_score,
-	.bytes = reply_bytes,
-	.array = reply_aggregate,
-	.verbatim = reply_bytes,
-	.map = reply_aggregate,
-	.set = reply_aggregate,
-	.push = reply_aggregate,
-	.error = reply_error,
+	.null = leat_route_reply_null,
+	.status = leat_route_reply_status,
+	.integer = leat_route_reply_integer,
+	.score = leat_route_reply_score,
+	.bytes = leat_route_reply_bytes,
+	.verbatim = leat_route_reply_bytes,
+	.array = leat_route_reply_aggregate,
+	.map = leat_route_reply_aggregate,
+	.set = leat_route_reply_aggregate,
+	.push = leat_route_reply_aggregate,
+	.error = leat_route_reply_error,
+	.answer = http_answer,
 };
 
 const struct leat_protocol protocol_http = {

@@ -178,6 +178,15 @@ resp_interim(struct leat_protocol_state *state)
 	return (struct leat_slice){ NULL, 0 };
 }
 
+static void
+resp_answer(struct leat_reply *reply, const struct leat_web_answer *answer)
+{
+	/* No request of this codec leads to a route. */
+	(void)reply;
+	(void)answer;
+	LEAT_VERIFY(false);
+}
+
 static const struct leat_reply_ops resp_reply_ops = {
 	.null = resp_null,
 	.status = resp_status,
@@ -190,6 +199,7 @@ static const struct leat_reply_ops resp_reply_ops = {
 	.set = resp_set,
 	.push = resp_push,
 	.error = resp_error,
+	.answer = resp_answer,
 };
 
 const struct leat_protocol protocol_resp = {

@@ -319,6 +319,15 @@ protocol_sbe_error(struct leat_reply *reply, const char *text)
 		leat_sbe_put_error_reply(reply->writer, LEAT_SLICE("ERR"), leat_slice_str(text)));
 }
 
+static void
+sbe_answer(struct leat_reply *reply, const struct leat_web_answer *answer)
+{
+	/* No request of this codec leads to a route. */
+	(void)reply;
+	(void)answer;
+	LEAT_VERIFY(false);
+}
+
 const struct leat_reply_ops protocol_sbe_reply_ops = {
 	.null = sbe_null,
 	.status = sbe_status,
@@ -331,4 +340,5 @@ const struct leat_reply_ops protocol_sbe_reply_ops = {
 	.set = sbe_array,
 	.push = sbe_push,
 	.error = sbe_error,
+	.answer = sbe_answer,
 };

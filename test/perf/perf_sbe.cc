@@ -71,7 +71,7 @@ DecodeSbe(leat_slice in)
 void
 DecodeResp(leat_slice in)
 {
-	static const leat_resp_limits limits = { 1 << 20, 1024, 0, 0, false };
+	static const leat_resp_limits limits = { 1 << 20, 1024, 0, 0, false, nullptr };
 	leat_resp_parser parser = {};
 	leat_resp_request req;
 	leat_slice argv[4];
@@ -84,7 +84,7 @@ DecodeResp(leat_slice in)
 void
 Request(const leat_protocol *protocol, leat_slice in)
 {
-	static const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0, false };
+	static const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0, false, nullptr };
 	leat_protocol_state state = {};
 	leat_slice argv[16];
 	leat_request req;

@@ -77,20 +77,6 @@ TEST(CommandTable, TellsKeysAndKind)
 
 using CommandExecute = CommandTest;
 
-TEST_F(CommandExecute, HealthIsOkWhoeverAsks)
-{
-	ReplyRecorder recorder;
-	leat_slice argv = LEAT_SLICE("health");
-	leat_request req = {};
-
-	req.command = &leat_command_health;
-	req.argc = 1;
-	req.argv = &argv;
-	shard.ctx.client = &At(1).client;
-	leat_command_execute(&shard.ctx, &req, recorder.reply());
-	EXPECT_EQ("+ok", recorder.Take());
-}
-
 TEST_F(CommandExecute, CountsCommandsAndErrors)
 {
 	(void)Ask({ "PING" });

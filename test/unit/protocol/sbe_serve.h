@@ -77,7 +77,7 @@ class Serve
 
 	Shard shard;
 	std::map<uint64_t, Conn> conns;
-	leat_protocol_limits limits = { 4 << 20, 65536, 0, 0, false };
+	leat_protocol_limits limits = { 4 << 20, 65536, 0, 0, false, nullptr };
 	uint32_t argv_max = 65536;
 
       private:

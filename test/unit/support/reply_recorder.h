@@ -109,8 +109,30 @@ class ReplyRecorder
 		Add(reply, "-" + std::string((const char *)s.data, s.len));
 	}
 
+	// answer 200 text/plain "ok", with  "name: value"  for each field before the body.
+	static void Answer(leat_reply *reply, const leat_web_answer *answer)
+	{
+		std::string body;
+
+		Add(reply, "answer " + std::to_string(answer->status));
+		if (answer->content_type.len > 0)
+			Add(reply, std::string((const char *)answer->content_type.data,
+					   answer->content_type.len));
+		for (uint32_t i = 0; i < answer->nb_fields; i++) {
+			leat_slice name = answer->fields[i].name;
+			leat_slice value = answer->fields[i].value;
+
+			Add(reply, "[" + std::string((const char *)name.data, name.len) + ": " +
+					   std::string((const char *)value.data, value.len) + "]");
+		}
+		for (uint32_t i = 0; i < answer->nb_slices; i++)
+			body.append((const char *)answer->body[i].data, answer->body[i].len);
+		if (answer->nb_slices > 0)
+			Add(reply, "\"" + body + "\"");
+	}
+
 	static constexpr leat_reply_ops kOps = { Null, Status, Integer, Score, Bytes, Bytes, Array,
-		Map, Set, Push, Error };
+		Map, Set, Push, Error, Answer };
 
 	Base base;
 	leat_writer writer = {};
