@@ -54,7 +54,7 @@ struct leat_zaprpc_waiting {
 	bool is_due; /**< the target has been answered */
 };
 
-/** The promises of one connection; all zero at the start. All of its members are private. */
+/** The promises of one connection. All of its members are private. */
 struct leat_zaprpc_calls {
 	uint32_t nb_kept;
 	uint32_t
@@ -66,6 +66,9 @@ struct leat_zaprpc_calls {
 	struct leat_zaprpc_waiting waiting[LEAT_ZAPRPC_WAITING_MAX]; /**< in their order */
 	struct leat_zaprpc_kept kept[LEAT_ZAPRPC_ANSWERS_MAX];
 };
+
+/** A connection begins. */
+void leat_zaprpc_calls_init(struct leat_zaprpc_calls *calls);
 
 /**
  * A call has come.

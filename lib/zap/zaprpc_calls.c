@@ -8,6 +8,12 @@
  */
 static_assert(LEAT_ZAPRPC_WAITING_MAX < LEAT_ZAPRPC_ANSWERS_MAX, "an answer outlives who waits");
 
+void
+leat_zaprpc_calls_init(struct leat_zaprpc_calls *calls)
+{
+	memset(calls, 0, offsetof(struct leat_zaprpc_calls, waiting)); /* the counts say how many */
+}
+
 /* Whether @p a was counted before @p b; numbers wrap around. */
 static bool
 is_before(uint32_t a, uint32_t b)

@@ -158,7 +158,7 @@ template <typename F>
 std::string
 Written(F write)
 {
-	static std::vector<uint8_t> room(200000);
+	static std::vector<uint8_t> room((64u << 20) + 200000);
 	leat_writer w;
 
 	leat_writer_init(&w, room.data(), room.size());

@@ -2,6 +2,8 @@
 
 // Calls that build on the answers of others.
 
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 #include <leat_zaprpc_calls.h>
@@ -23,6 +25,12 @@ constexpr uint32_t kForbidden = 3; // the ordinal of a method that always says 4
 class Server
 {
       public:
+	Server()
+	{
+		memset(&calls_, 0x5a, sizeof(calls_));
+		leat_zaprpc_calls_init(&calls_);
+	}
+
 	// Returns the answers that a call brings: none, its own, and those that waited for it.
 	std::string Call(
 		uint32_t method, uint32_t promise, uint32_t target, const std::string &payload = "")
@@ -73,7 +81,7 @@ class Server
 		leat_zaprpc_calls_answer(&calls_, &res);
 	}
 
-	leat_zaprpc_calls calls_ = {};
+	leat_zaprpc_calls calls_;
 	std::string answers_;
 	std::string last_frame_;
 };
