@@ -148,6 +148,7 @@ struct leatd_conf {
 	uint64_t nb_keys_max;
 	uint64_t nb_channels_max;
 	uint64_t nb_subscriptions_max;
+	uint64_t nb_pipelines_max;
 	uint64_t request_max; /**< bytes */
 	uint64_t bulk_max;    /**< bytes of one argument of RESP; request_max may be less */
 	uint64_t query_max;   /**< bytes of one request of RESP; request_max may be less */

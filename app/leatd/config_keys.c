@@ -58,7 +58,7 @@ static const struct leatd_key keys[] = {
 		"the device's own arguments; in --port they follow a ';'", PORT(args) },
 
 	{ "listen", "protocol", LEATD_KEY_TEXT, 1, LEATD_WORD_LEN - 1, NULL, NULL, "PROTOCOL",
-		"what is spoken: resp, http, sbe, or auto (resp and sbe)", LISTEN(protocol) },
+		"what is spoken: resp, http, zap-rpc, sbe, or auto (resp and sbe)", LISTEN(protocol) },
 	{ "listen", "transport", LEATD_KEY_TEXT, 1, LEATD_WORD_LEN - 1, NULL, NULL, "TRANSPORT",
 		"what carries it: dpdk", LISTEN(transport) },
 	{ "listen", "address", LEATD_KEY_TEXT, 1, LEATD_ADDRESS_LEN - 1, NULL, NULL, "ADDRESS",
@@ -103,6 +103,9 @@ static const struct leatd_key keys[] = {
 		"channels with a subscriber at one time", CONF(nb_channels_max) },
 	{ "limits", "subscriptions-max", LEATD_KEY_NUMBER, 1, 4194304, NULL, "16384", "N",
 		"subscriptions of all connections at one time", CONF(nb_subscriptions_max) },
+	{ "limits", "pipelines-max", LEATD_KEY_NUMBER, 0, 65536, NULL, "256", "N",
+		"connections of zap-rpc at one time whose calls may name the answers of others",
+		CONF(nb_pipelines_max) },
 	{ "limits", "request-max", LEATD_KEY_SIZE, 1024, 64u << 20, NULL, "16M", "BYTES",
 		"the largest request, head and body", CONF(request_max) },
 	{ "limits", "proto-max-bulk-len", LEATD_KEY_SIZE, 1u << 20, 64ull << 30, NULL, "512M", "BYTES",

@@ -197,6 +197,17 @@ ports_open(struct leatd *d, struct leat_error *error)
 	return 0;
 }
 
+/* Connections that may have an annex: those of zap-rpc alone ever ask. */
+static uint32_t
+annexes_count(const struct leatd_conf *conf)
+{
+	for (uint32_t i = 0; i < conf->nb_listens; i++) {
+		if (strcmp(conf->listens[i].protocol, "zap-rpc") == 0)
+			return (uint32_t)LEAT_MIN(conf->nb_pipelines_max, conf->nb_conns_max);
+	}
+	return 0;
+}
+
 void
 leatd_worker_conf(const struct leatd *d, uint32_t idx, struct leat_worker_conf *conf)
 {
@@ -215,6 +226,7 @@ leatd_worker_conf(const struct leatd *d, uint32_t idx, struct leat_worker_conf *
 	conf->store_len = d->conf->store_mb << 20;
 	conf->nb_channels_max = (uint32_t)d->conf->nb_channels_max;
 	conf->nb_subscriptions_max = (uint32_t)d->conf->nb_subscriptions_max;
+	conf->nb_annexes = annexes_count(d->conf);
 	conf->now_us = leat_worker_clock_us();
 	conf->server = &d->server;
 }

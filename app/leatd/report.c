@@ -122,9 +122,11 @@ report_memory(const struct leatd *d)
 		report_memory_line("references", of, memory.refs_len);
 		report_memory_line("store", of, memory.store_len);
 		report_memory_line("turn", of, memory.worker_len);
+		if (memory.annexes_len > 0)
+			report_memory_line("pipelines", of, memory.annexes_len);
 		report_memory_rest("keys and channels", of, d->workers[i].worker_len,
 			memory.sessions_len + memory.carry_len + memory.refs_len +
-				memory.store_len + memory.worker_len);
+				memory.store_len + memory.worker_len + memory.annexes_len);
 	}
 	(void)printf("memory: %zu of %zu bytes are in use\n", leatd_heap_used(),
 		d->eal.memory_mb * MEGABYTE);

@@ -76,13 +76,23 @@ struct leat_request {
 	struct leat_store_hint hint; /**< of the first key; filled by the worker's bulk lookup */
 };
 
+/** Bytes of the memory that the protocol of a few connections needs for each of them. */
+#define LEAT_ANNEX_LEN 17408
+
+/** That memory. The protocol's own struct begins with this. */
+struct leat_annex {
+	struct leat_annex *next; /**< free, too; NULL: none */
+};
+
 /** What the commands know of one connection. The session contains it. */
 struct leat_client {
 	uint64_t id; /**< unique in the process, never reused */
 	uint64_t opened_us;
-	bool close;            /**< a command asked for the connection to end after its reply */
-	bool is_authenticated; /**< has given the password */
-	uint8_t resp;          /**< RESP version the client speaks, 2 or 3 */
+	struct leat_annex *annex; /**< NULL: has none */
+	bool is_annexless;        /**< asked for one when there was none, and gets none any more */
+	bool close;               /**< a command asked for the connection to end after its reply */
+	bool is_authenticated;    /**< has given the password */
+	uint8_t resp;             /**< RESP version the client speaks, 2 or 3 */
 	uint16_t name_len;
 	uint16_t lib_name_len;
 	uint16_t lib_ver_len;
@@ -116,6 +126,7 @@ struct leat_command_stats {
 	uint64_t nb_key_hits;
 	uint64_t nb_key_misses;
 	uint64_t nb_errors;
+	uint64_t nb_annexes_full; /**< connections that found no annex */
 };
 
 /** What a command works on: one worker's. */
@@ -125,6 +136,7 @@ struct leat_command_ctx {
 	const struct leat_command_server *server;
 	struct leat_command_stats *stats;
 	struct leat_client *client; /**< who asks */
+	struct leat_annex *annexes; /**< the free ones */
 	uint64_t now_us;            /**< monotonic, of this turn */
 	uint64_t wall_ms;           /**< Unix time in milliseconds, of this turn */
 
@@ -207,6 +219,29 @@ void leat_client_init(struct leat_client *client, uint64_t id, uint64_t now_us);
 
 /** A connection has ended: forget its subscriptions. */
 void leat_client_fini(struct leat_client *client, struct leat_pubsub *pubsub);
+
+/**
+ * Set up the annexes.
+ *
+ * @param mem
+ *   Room for @p nb of LEAT_ANNEX_LEN bytes each, aligned to 8; the caller's, until the context is
+ *   dead. NULL if there are none.
+ */
+void leat_annexes_init(struct leat_command_ctx *ctx, void *mem, uint32_t nb);
+
+/**
+ * The annex of who asks.
+ *
+ * @param is_new
+ *   Set to whether it was taken now, with any bytes in it behind struct leat_annex.
+ * @return
+ *   The annex, or NULL: all were in use when the client asked first. He is never given one then,
+ *   so that none begins in the middle of a connection.
+ */
+struct leat_annex *leat_annex_take(struct leat_command_ctx *ctx, bool *is_new);
+
+/** A connection has ended: give its annex back. */
+void leat_annex_give(struct leat_command_ctx *ctx, struct leat_client *client);
 
 #ifdef __cplusplus
 }

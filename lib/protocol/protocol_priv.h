@@ -13,6 +13,7 @@ extern const struct leat_protocol protocol_auto;
 extern const struct leat_protocol protocol_http;
 extern const struct leat_protocol protocol_resp;
 extern const struct leat_protocol protocol_sbe;
+extern const struct leat_protocol protocol_zaprpc;
 
 /* The replies of SBE. leat_request.reply_flags is the template of an array, 0: ArrayReply. */
 extern const struct leat_reply_ops protocol_sbe_reply_ops;

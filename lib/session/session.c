@@ -107,6 +107,7 @@ session_free(struct leat_session *s)
 	session_input_clear(s);
 	session_output_clear(s);
 	leat_client_fini(&s->client, ctx->command.pubsub);
+	leat_annex_give(&ctx->command, &s->client);
 	LIST_REMOVE(s, link);
 	LIST_INSERT_HEAD(&ctx->free, s, link);
 	ctx->nb_open--;

@@ -45,8 +45,10 @@ struct leat_worker_conf {
 	size_t store_len;      /**< bytes of the store shard */
 	uint32_t nb_channels_max;
 	uint32_t nb_subscriptions_max;
-	uint64_t seed[2]; /**< secret randomness */
-	uint64_t now_us;  /**< time of opening, leat_worker_clock_us() */
+	uint32_t
+		nb_annexes; /**< connections that may have one at one time, see leat_annex_take() */
+	uint64_t seed[2];   /**< secret randomness */
+	uint64_t now_us;    /**< time of opening, leat_worker_clock_us() */
 	const struct leat_command_server *server;
 };
 
@@ -179,6 +181,7 @@ struct leat_worker_memory {
 	size_t carry_len;
 	size_t store_len;
 	size_t worker_len; /**< batch, events, the struct itself */
+	size_t annexes_len;
 };
 
 /** What leat_worker_open() takes with @p conf, hash tables aside. */

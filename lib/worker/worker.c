@@ -39,6 +39,12 @@ worker_carry_len(const struct leat_worker_conf *conf)
 	return conf->carry_len + WORKER_CARRY_EXTRA;
 }
 
+static size_t
+worker_annexes_len(const struct leat_worker_conf *conf)
+{
+	return (size_t)conf->nb_annexes * LEAT_ANNEX_LEN;
+}
+
 /* Zeroed memory of one purpose near the worker. */
 static void *
 worker_zmalloc(const struct leat_worker_conf *conf, const char *purpose, size_t len,
@@ -120,6 +126,7 @@ leat_worker_memory(const struct leat_worker_conf *conf, struct leat_worker_memor
 	memory->carry_len = worker_carry_len(conf);
 	memory->store_len = conf->store_len;
 	memory->worker_len = sizeof(struct leat_worker);
+	memory->annexes_len = worker_annexes_len(conf);
 }
 
 int
@@ -145,9 +152,15 @@ leat_worker_open(
 	if (worker->carry == NULL)
 		goto free_sessions;
 	worker->carry_heap = leat_heap_init(worker->carry, worker_carry_len(conf));
+	if (conf->nb_annexes > 0) {
+		worker->annexes =
+			worker_zmalloc(conf, "pipelines", worker_annexes_len(conf), error);
+		if (worker->annexes == NULL)
+			goto free_carry;
+	}
 	ret = worker_open_store(worker, conf, error);
 	if (ret < 0)
-		goto free_carry;
+		goto free_annexes;
 	ret = worker_open_pubsub(worker, conf, error);
 	if (ret < 0)
 		goto close_store;
@@ -155,6 +168,7 @@ leat_worker_open(
 	if (ret < 0)
 		goto close_pubsub;
 	worker->ctx.command.server = conf->server;
+	leat_annexes_init(&worker->ctx.command, worker->annexes, conf->nb_annexes);
 	worker->ctx.limits.request_max = conf->request_max;
 	worker->ctx.limits.bulk_max = conf->bulk_max;
 	worker->ctx.limits.query_max = conf->query_max;
@@ -168,6 +182,8 @@ close_pubsub:
 	leat_pubsub_close(worker->ctx.command.pubsub);
 close_store:
 	leat_store_close(worker->ctx.command.store);
+free_annexes:
+	rte_free(worker->annexes);
 free_carry:
 	leat_heap_fini(worker->carry_heap);
 	rte_free(worker->carry);
@@ -199,6 +215,7 @@ leat_worker_close(struct leat_worker *worker)
 	leat_store_close(worker->ctx.command.store);
 	leat_heap_fini(worker->carry_heap);
 	rte_free(worker->carry);
+	rte_free(worker->annexes);
 	rte_free(worker->sessions);
 	rte_free(worker);
 }

@@ -62,6 +62,7 @@ struct leat_worker {
 	struct worker_listener listeners[LEAT_WORKER_LISTENERS_MAX];
 	struct leat_session *sessions;
 	void *carry;
+	void *annexes; /* NULL: none */
 	struct leat_heap *carry_heap;
 	uint32_t request; /* enum worker_request; any thread: writes, relaxed, it carries no data */
 	struct worker_mail mail;

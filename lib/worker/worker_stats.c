@@ -43,6 +43,7 @@ static const struct leat_stat_def command_stat_defs[] = {
 	COMMAND_STAT(nb_key_hits),
 	COMMAND_STAT(nb_key_misses),
 	COMMAND_STAT(nb_errors),
+	COMMAND_STAT(nb_annexes_full),
 };
 LEAT_STAT_CHECK(struct leat_command_stats, command_stat_defs);
 /* clang-format on */

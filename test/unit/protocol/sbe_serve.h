@@ -75,6 +75,12 @@ class Serve
 		return out;
 	}
 
+	// For replies longer than usual.
+	void SetRoom(size_t len)
+	{
+		buf.resize(len);
+	}
+
 	Shard shard;
 	std::map<uint64_t, Conn> conns;
 	leat_protocol_limits limits = { 4 << 20, 65536, 0, 0, false, nullptr };
