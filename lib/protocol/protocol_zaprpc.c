@@ -10,13 +10,14 @@
 
 #include <errno.h>
 
-#include <leat_zap_balance.h>
+#include <leat_rpc.h>
 #include <leat_zaprpc_calls.h>
 
 #include "protocol_priv.h"
 
-#define RPC_ARGC     2  /* a name and the envelope */
-#define RPC_ROOM_LEN 80 /* bytes of an answer that a method makes: the one record */
+#define RPC_ARGC        2 /* a name and the envelope */
+#define RPC_METHOD_ECHO 2
+#define RPC_ROOM_LEN LEAT_RPC_ANSWER_MAX /* bytes of an answer that a method makes */
 
 /* The promises of one connection. */
 struct rpc_annex {
@@ -33,29 +34,14 @@ static_assert(sizeof(struct rpc_annex) <= LEAT_ANNEX_LEN, "the promises fit in a
 typedef enum leat_zaprpc_status rpc_method(
 	struct leat_slice param, uint8_t room[RPC_ROOM_LEN], struct leat_slice *body);
 
-/* The record of POST /rpc. */
 static enum leat_zaprpc_status
 rpc_balance(struct leat_slice param, uint8_t room[RPC_ROOM_LEN], struct leat_slice *body)
 {
-	static const uint8_t block_hash[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0xfe,
-		0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0x0f, 0x1e, 0x2d, 0x3c, 0x4b, 0x5a, 0x69,
-		0x78, 0x87, 0x96, 0xa5, 0xb4, 0xc3, 0xd2, 0xe1, 0xf0 };
-	struct leat_zap_balance_response res;
-	struct leat_zap_balance_request req;
-	struct leat_zap_message msg;
 	struct leat_writer w;
 
-	if (leat_zap_parse(param, &msg) < 0 || leat_zap_is_null(leat_zap_root(&msg)))
-		return LEAT_ZAPRPC_BAD_REQUEST;
-	leat_zap_balance_request_read(leat_zap_root(&msg), &req);
-	res.id = req.id;
-	res.balance = UINT64_C(1000000000000000000) ^
-		      (req.block ^ req.method.len ^ req.account.len ^
-			      (req.account.len > 0 ? req.account.data[0] : 0));
-	res.nonce = 42;
-	res.block_hash = (struct leat_slice){ block_hash, sizeof(block_hash) };
 	leat_writer_init(&w, room, RPC_ROOM_LEN);
-	LEAT_VERIFY(leat_zap_balance_response_emit(&w, &res) == 0);
+	if (leat_rpc_call_zap(param, &w) < 0)
+		return LEAT_ZAPRPC_BAD_REQUEST;
 	LEAT_VERIFY(!w.failed);
 	*body = (struct leat_slice){ room, (size_t)(w.pos - room) };
 	return LEAT_ZAPRPC_OK;
@@ -70,7 +56,10 @@ rpc_echo(struct leat_slice param, uint8_t room[RPC_ROOM_LEN], struct leat_slice 
 }
 
 /* By ordinal, from 1 on. */
-static rpc_method *const methods[] = { NULL, rpc_balance, rpc_echo };
+static rpc_method *const methods[] = {
+	[LEAT_RPC_METHOD_BALANCE] = rpc_balance,
+	[RPC_METHOD_ECHO] = rpc_echo,
+};
 
 /* Answer one call, and keep the answer where there is an annex. */
 static void

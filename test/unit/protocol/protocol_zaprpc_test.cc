@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include <leat_zap_balance.h>
+#include <leat_rpc.h>
 #include <leat_zaprpc_calls.h>
 
 #include "golden.h"
@@ -85,12 +85,14 @@ TEST_F(ProtocolZapRpc, AnUnknownMethodIs404)
 
 TEST_F(ProtocolZapRpc, AParameterThatIsNoRecordIs400)
 {
-	const std::string rootless = Bytes("5a415000010000000000000010000000");
+	const std::string at = Bytes("5a415000010000000000000010000000") +
+			       std::string(LEAT_RPC_BODY_MAX - 16, 'x');
 
 	EXPECT_EQ(Answer(400, 5), serve.Ask(Golden("edge_request_v1_header")));
 	EXPECT_EQ(Answer(400, 5), serve.Ask(Golden("edge_request_wrong_msgtype")));
 	EXPECT_EQ(Answer(400, 6), serve.Ask(Call(kBalance, 6, 0, "no message")));
-	EXPECT_EQ(Answer(400, 7), serve.Ask(Call(kBalance, 7, 0, rootless)));
+	EXPECT_NE(Answer(400, 7), serve.Ask(Call(kBalance, 7, 0, at)));
+	EXPECT_EQ(Answer(400, 8), serve.Ask(Call(kBalance, 8, 0, at + "x")));
 }
 
 TEST_F(ProtocolZapRpc, ARecordCutShortIsReadAsZeros)
