@@ -11,7 +11,7 @@ set -euo pipefail
 
 cd "$(dirname "$0")/.."
 # <codec>: the fuzz targets that are about it
-declare -A targets=([http]="http" [resp]="resp resp_reply" [sbe]="sbe" [zap]="zap")
+declare -A targets=([http]="http" [json]="json" [resp]="resp resp_reply" [sbe]="sbe" [zap]="zap")
 build="build-cover"
 options=()
 while getopts b:l option; do
