@@ -9,6 +9,13 @@
 
 #include "leat_json.h"
 
+/* Whether a byte is a character of its own in a string: ASCII that needs no escape. */
+static inline bool
+json_is_plain(uint8_t byte)
+{
+	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
 /* The bytes of a token. */
 static inline struct leat_slice
 json_token_slice(const struct leat_json *json, const struct leat_json_token *token)

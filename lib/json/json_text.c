@@ -82,6 +82,10 @@ json_string_check(struct leat_slice inside, bool *is_escaped)
 
 	*is_escaped = false;
 	while (p < end) {
+		if (json_is_plain(*p)) {
+			p++;
+			continue;
+		}
 		if (*p == '\\') {
 			*is_escaped = true;
 			len = escape_read(p, end, &c);
@@ -139,12 +143,14 @@ string_walk_next(struct string_walk *walk)
 bool
 json_string_is_equal(struct leat_slice a, bool is_a_escaped, struct leat_slice b, bool is_b_escaped)
 {
-	struct string_walk walk_a = string_walk_begin(a, is_a_escaped);
-	struct string_walk walk_b = string_walk_begin(b, is_b_escaped);
+	struct string_walk walk_a;
+	struct string_walk walk_b;
 	int byte;
 
 	if (!is_a_escaped && !is_b_escaped)
 		return leat_slice_is_equal(a, b);
+	walk_a = string_walk_begin(a, is_a_escaped);
+	walk_b = string_walk_begin(b, is_b_escaped);
 	do {
 		byte = string_walk_next(&walk_a);
 		if (byte != string_walk_next(&walk_b))

@@ -3,6 +3,7 @@
 #include <leat_hex.h>
 #include <leat_utf8.h>
 
+#include "json_priv.h"
 #include "leat_json_writer.h"
 
 static_assert(LEAT_JSON_WRITER_DEPTH_MAX < 32, "the depths from 0 on are bits");
@@ -95,15 +96,16 @@ string_put(struct leat_writer *w, struct leat_slice string)
 
 	leat_writer_put_u8(w, '"');
 	while (p < end) {
-		bool is_special = *p < 0x20 || *p == '"' || *p == '\\';
-		size_t len = is_special ? 0 : leat_utf8_len(p, (size_t)(end - p));
+		size_t len = json_is_plain(*p) ? 1 : 0;
 
+		if (*p >= 0x80)
+			len = leat_utf8_len(p, (size_t)(end - p));
 		if (len > 0) {
 			p += len;
 			continue;
 		}
 		leat_writer_put(w, run, (size_t)(p - run));
-		if (is_special)
+		if (*p < 0x80)
 			escape_put(w, *p);
 		else
 			leat_writer_put_slice(w, LEAT_SLICE("\xef\xbf\xbd")); /* U+FFFD */

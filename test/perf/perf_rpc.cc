@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// What a call of POST /rpc costs in ZAP and in JSON: the same values in, the same function
+// between, the same values out. "call" is the body alone, decoded, computed and encoded; the JSON
+// of others is read by simdjson's on-demand parser and written by rapidjson.
+// A row of scripts/perf.sh: perf_row.h tells what is measured.
+
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+#include <simdjson.h>
+
+#include <leat_hex.h>
+#include <leat_rpc.h>
+
+#include "perf_row.h"
+
+namespace
+{
+
+using perf::Barrier;
+using perf::Stop;
+
+const std::string kAccount(
+	"\xde\xad\xbe\xef\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd"
+	"\xee\xff",
+	20);
+const std::string kJson = "{\"method\":\"eth_getBalance\","
+			  "\"account\":\"0xdeadbeef00112233445566778899aabbccddeeff\","
+			  "\"block\":68943,\"id\":1}";
+const std::string kJsonAnswer =
+	"{\"id\":1,\"balance\":1000000000000069003,\"nonce\":42,\"blockHash\":"
+	"\"0x0123456789abcdeffedcba98765432100f1e2d3c4b5a69788796a5b4c3d2e1f0\"}";
+
+uint8_t room[1024];
+
+leat_slice
+Slice(std::string_view text)
+{
+	return { (const uint8_t *)text.data(), text.size() };
+}
+
+// What was written.
+std::string_view
+Written(const leat_writer &w)
+{
+	return { (char *)room, (size_t)(w.pos - room) };
+}
+
+std::string
+ZapRequest()
+{
+	leat_zap_balance_request req = { 1, 68943, LEAT_SLICE("eth_getBalance"), Slice(kAccount) };
+	leat_writer w;
+
+	leat_writer_init(&w, room, sizeof(room));
+	if (leat_zap_balance_request_emit(&w, &req) < 0)
+		Stop("no request");
+	return std::string(Written(w));
+}
+
+std::string_view
+Call(int (*call)(leat_slice body, leat_writer *out), const std::string &body)
+{
+	leat_writer w;
+
+	leat_writer_init(&w, room, sizeof(room));
+	if (call(Slice(body), &w) < 0)
+		Stop("refused");
+	return Written(w);
+}
+
+// The same with libraries that are known to be fast. What they allocate is kept for the next call.
+class Others
+{
+      public:
+	explicit Others(const std::string &body) : body_(body)
+	{
+	}
+
+	std::string_view Call()
+	{
+		leat_zap_balance_request req = {};
+		leat_zap_balance_response res;
+
+		Decode(&req);
+		leat_rpc_balance(&req, &res);
+		Encode(res);
+		return { out_.GetString(), out_.GetSize() };
+	}
+
+      private:
+	void Decode(leat_zap_balance_request *req)
+	{
+		simdjson::ondemand::document doc;
+		std::string_view method;
+		std::string_view account;
+
+		if (parser_.iterate(body_).get(doc) != simdjson::SUCCESS ||
+			doc["method"].get_string().get(method) != simdjson::SUCCESS ||
+			doc["account"].get_string().get(account) != simdjson::SUCCESS ||
+			doc["block"].get_uint64().get(req->block) != simdjson::SUCCESS ||
+			doc["id"].get_uint64().get(req->id) != simdjson::SUCCESS ||
+			account.size() > 2 * sizeof(account_) || account.substr(0, 2) != "0x" ||
+			leat_hex_parse(Slice(account.substr(2)), account_) < 0)
+			Stop("refused");
+		req->method = Slice(method);
+		req->account = { account_, (account.size() - 2) / 2 };
+	}
+
+	void Encode(const leat_zap_balance_response &res)
+	{
+		char hex[2 + 2 * 32] = { '0', 'x' };
+		leat_writer w;
+
+		leat_writer_init(&w, (uint8_t *)hex + 2, sizeof(hex) - 2);
+		leat_hex_put(&w, res.block_hash);
+		out_.Clear();
+		writer_.Reset(out_);
+		writer_.StartObject();
+		writer_.Key("id", 2);
+		writer_.Uint64(res.id);
+		writer_.Key("balance", 7);
+		writer_.Uint64(res.balance);
+		writer_.Key("nonce", 5);
+		writer_.Uint64(res.nonce);
+		writer_.Key("blockHash", 9);
+		writer_.String(hex, sizeof(hex));
+		writer_.EndObject();
+	}
+
+	simdjson::padded_string body_;
+	simdjson::ondemand::parser parser_;
+	rapidjson::StringBuffer out_;
+	rapidjson::Writer<rapidjson::StringBuffer> writer_{ out_ };
+	uint8_t account_[64];
+};
+
+void
+CallRow(const std::string &with)
+{
+	const std::string zap = ZapRequest();
+	const std::string row = "call /rpc";
+	Others others(kJson);
+
+	// Each does its work, and all do the same.
+	if (Call(leat_rpc_call_json, kJson) != kJsonAnswer || others.Call() != kJsonAnswer ||
+		Call(leat_rpc_call_zap, zap).size() != 80)
+		Stop("an answer is wrong");
+	if (with == "zap")
+		perf::Measure(row, "zap", zap.size(), [&] {
+			Barrier(zap.data());
+			Barrier(Call(leat_rpc_call_zap, zap).data());
+		});
+	else if (with == "json")
+		perf::Measure(row, "json", kJson.size(), [&] {
+			Barrier(kJson.data());
+			Barrier(Call(leat_rpc_call_json, kJson).data());
+		});
+	else
+		perf::Measure(row, "json: simdjson, rapidjson", kJson.size(),
+			[&] { Barrier(others.Call().data()); });
+}
+
+} // namespace
+
+int
+main(int argc, char **argv)
+{
+	const std::string with = argc > 1 ? argv[1] : "";
+	const std::string row = argc > 2 ? argv[2] : "";
+
+	if (with == "--list") {
+		puts("zap call\njson call\nothers call");
+		return EXIT_SUCCESS;
+	}
+	if ((with != "zap" && with != "json" && with != "others") || row != "call")
+		Stop("zap|json|others call, or --list");
+	CallRow(with);
+	return EXIT_SUCCESS;
+}
