@@ -138,7 +138,7 @@ struct leat_route_table {
 };
 
 /**
- * What is served where nobody says otherwise: /health, /echo, /headers, /v1/kv/{key}.
+ * What is served where nobody says otherwise: /health, /echo, /headers, /rpc, /v1/kv/{key}.
  */
 extern const struct leat_route_table leat_route_builtin;
 
@@ -154,7 +154,7 @@ int leat_route_add(struct leat_route_table *table, const struct leat_web_route *
 	struct leat_error *error);
 
 /**
- * A handler that comes with us: "health", "echo", "headers", "kv".
+ * A handler that comes with us: "health", "echo", "headers", "rpc", "kv".
  *
  * @param pattern
  *   Where it shall be; of "kv" one with a parameter, the key.

@@ -122,9 +122,14 @@ kv_delete_run(
 #define METHODS_GET (LEAT_WEB_METHOD(GET) | LEAT_WEB_METHOD(HEAD))
 
 const struct leat_route_table leat_route_builtin = {
-	.nb_exact = 3,
+	.nb_exact = 4,
 	.nb_params = 3,
 	.routes = {
+		{
+			.pattern = ROUTE_SLICE("/rpc"),
+			.methods = LEAT_WEB_METHOD(POST),
+			.run = route_rpc_run,
+		},
 		{
 			.pattern = ROUTE_SLICE("/echo"),
 			.methods = LEAT_WEB_METHOD(POST),
@@ -172,16 +177,17 @@ struct builtin {
 };
 
 static const struct builtin builtins[] = {
-	{ "echo", 0, 1 },
-	{ "headers", 2, 1 },
-	{ "health", 1, 1 },
-	{ "kv", 3, 3 },
+	{ "echo", 1, 1 },
+	{ "headers", 3, 1 },
+	{ "health", 2, 1 },
+	{ "kv", 4, 3 },
+	{ "rpc", 0, 1 },
 };
 
 const char *const *
 leat_route_builtin_names(void)
 {
-	static const char *const names[] = { "echo", "headers", "health", "kv", NULL };
+	static const char *const names[] = { "echo", "headers", "health", "kv", "rpc", NULL };
 
 	static_assert(LEAT_DIM(names) == LEAT_DIM(builtins) + 1, "each has its name");
 	return names;

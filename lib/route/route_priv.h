@@ -15,6 +15,7 @@
 #define ROUTE_CONFLICT              409
 #define ROUTE_CONTENT_TOO_LARGE     413
 #define ROUTE_URI_TOO_LONG          414
+#define ROUTE_UNSUPPORTED_TYPE      415
 #define ROUTE_FIELDS_TOO_LARGE      431
 #define ROUTE_INTERNAL_SERVER_ERROR 500
 #define ROUTE_NOT_IMPLEMENTED       501
@@ -41,5 +42,9 @@ bool route_is_authorized(
 
 /* Answer 401 (Unauthorized), saying how to be authorized. */
 void route_answer_unauthorized(struct leat_reply *reply);
+
+/* The handler of /rpc. */
+void route_rpc_run(
+	struct leat_command_ctx *ctx, const struct leat_web_request *web, struct leat_reply *reply);
 
 #endif /* ROUTE_PRIV_H */
