@@ -2,7 +2,8 @@
 
 // What a call of POST /rpc costs in ZAP and in JSON: the same values in, the same function
 // between, the same values out. "call" is the body alone, decoded, computed and encoded; the JSON
-// of others is read by simdjson's on-demand parser and written by rapidjson.
+// of others is read by simdjson's on-demand parser and written by rapidjson. "http" is the whole of
+// it in a worker, from the bytes of a request of HTTP/1.1 to the bytes of its answer.
 // A row of scripts/perf.sh: perf_row.h tells what is measured.
 
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <simdjson.h>
 
 #include <leat_hex.h>
+#include <leat_protocol.h>
 #include <leat_rpc.h>
 
 #include "perf_row.h"
@@ -166,6 +168,66 @@ CallRow(const std::string &with)
 			[&] { Barrier(others.Call().data()); });
 }
 
+// One request of a client who keeps his connection, as a session has it done.
+class Http
+{
+      public:
+	Http(const std::string &media_type, const std::string &body)
+	    : request_("POST /rpc HTTP/1.1\r\nHost: 10.77.0.1:8080\r\nContent-Type: " + media_type +
+		       "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body)
+	{
+		leat_client_init(&client_, 1, 0);
+		ctx_.server = &server_;
+		ctx_.stats = &stats_;
+		ctx_.client = &client_;
+	}
+
+	std::string_view Serve()
+	{
+		static const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0, false, nullptr };
+		leat_protocol_state state = {};
+		leat_request req;
+		leat_reply reply;
+		leat_writer w;
+
+		if (http_->decode(&state, &limits, Slice(request_), &req, argv_, LEAT_DIM(argv_)) <=
+			0)
+			Stop("refused");
+		leat_writer_init(&w, room, sizeof(room));
+		reply.ops = http_->reply;
+		reply.writer = &w;
+		reply.flags = req.reply_flags;
+		reply.wall_ms = 1790000000000;
+		leat_command_execute(&ctx_, &req, &reply);
+		return Written(w);
+	}
+
+	size_t Len() const
+	{
+		return request_.size();
+	}
+
+      private:
+	const leat_protocol *http_ = leat_protocol_find("http");
+	const std::string request_;
+	leat_slice argv_[64];
+	leat_client client_;
+	leat_command_server server_ = {};
+	leat_command_stats stats_ = {};
+	leat_command_ctx ctx_ = {};
+};
+
+void
+HttpRow(const std::string &with)
+{
+	const bool is_zap = with == "zap";
+	Http http(is_zap ? "application/zap" : "application/json", is_zap ? ZapRequest() : kJson);
+
+	if (http.Serve().substr(0, 15) != "HTTP/1.1 200 OK")
+		Stop("an answer is wrong");
+	perf::Measure("POST /rpc", with, http.Len(), [&] { Barrier(http.Serve().data()); });
+}
+
 } // namespace
 
 int
@@ -175,11 +237,14 @@ main(int argc, char **argv)
 	const std::string row = argc > 2 ? argv[2] : "";
 
 	if (with == "--list") {
-		puts("zap call\njson call\nothers call");
+		puts("zap call\njson call\nothers call\nzap http\njson http");
 		return EXIT_SUCCESS;
 	}
-	if ((with != "zap" && with != "json" && with != "others") || row != "call")
-		Stop("zap|json|others call, or --list");
-	CallRow(with);
+	if (row == "call" && (with == "zap" || with == "json" || with == "others"))
+		CallRow(with);
+	else if (row == "http" && (with == "zap" || with == "json"))
+		HttpRow(with);
+	else
+		Stop("zap|json|others call, zap|json http, or --list");
 	return EXIT_SUCCESS;
 }
