@@ -458,6 +458,7 @@ const std::vector<Choice> kChoices = {
 	{ "two high", "[\"\\ud800\\ud800\"]", -EBADMSG },
 	{ "high, before a part of an escape", "[\"\\ud800\\u\"]", -EBADMSG },
 	{ "low, alone", "[\"\\udc00\"]", -EBADMSG },
+	{ "two low", "[\"\\udc00\\udc00\"]", -EBADMSG },
 	{ "low before high", "[\"\\udfff\\ud800\"]", -EBADMSG },
 	{ "low behind a pair", "[\"\\ud800\\udc00\\udc00\"]", -EBADMSG },
 	{ "half of a pair in a name", "{\"\\ud800\":1}", -EBADMSG },

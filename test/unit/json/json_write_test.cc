@@ -76,6 +76,21 @@ TEST(JsonWrite, SetsCommasAndColons)
 	EXPECT_EQ(0, Text(kAllKinds).ret);
 }
 
+TEST(JsonWrite, BeginsEachArrayWithoutAComma)
+{
+	EXPECT_EQ("[[1,2],[3]]", Written([](leat_json_writer *json) {
+		leat_json_begin_array(json);
+		leat_json_begin_array(json);
+		leat_json_put_u64(json, 1);
+		leat_json_put_u64(json, 2);
+		leat_json_end_array(json);
+		leat_json_begin_array(json);
+		leat_json_put_u64(json, 3);
+		leat_json_end_array(json);
+		leat_json_end_array(json);
+	}));
+}
+
 TEST(JsonWrite, FailsWithOneByteTooFewAndWritesNoneBehind)
 {
 	EXPECT_EQ(kAllKinds, Written(AllKinds, kAllKinds.size()));
