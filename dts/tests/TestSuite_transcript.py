@@ -42,7 +42,7 @@ CONVERSATIONS: dict[str, list[list[Arg]]] = {
         ["GET", "none"],
         ["SET", "k", "w", "XX", "GET"],
         ["SET", "k", "w", "NX"],
-        ["HSET", "h", "f", "v", "g", ""],
+        ["HSET", "h", "f", ""],  # one, since fields come in any order
         ["HGETALL", "h"],
         ["HGETALL", "none"],
         ["HGET", "h", "none"],
