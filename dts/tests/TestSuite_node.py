@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from dts.framework.lab import SRV_ADDR, Lab
-from dts.framework.leatd import RESP_PORT
+from dts.framework.leatd import RESP_PORT, Leatd, LeatdConf, af_port
 from dts.framework.node import NodeScripts, Outcome
 from dts.framework.redis_server import REDIS_ADDR, REDIS_PORT, redis_server
+from dts.framework.run import serve
 
 # The script with its first arguments, and its cases.
 _BOTH = ["values", "errors", "pipeline", "subscribe", "large", "reconnect", "transaction", "name"]
@@ -29,7 +30,13 @@ CASES = [
 
 Outcomes = dict[str, Outcome]
 
-pytestmark = pytest.mark.usefixtures("leatd")
+
+@pytest.fixture(scope="module", autouse=True)
+def served(lab: Lab) -> Iterator[Leatd]:
+    """The daemon. While Node computes, its kernel acknowledges late, and the tail is sent again."""
+    conf = LeatdConf(port=af_port("net_af_packet"))
+    with serve(lab, conf, "node", clean_link=False) as one:
+        yield one
 
 
 class Runs:
