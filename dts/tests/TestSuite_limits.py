@@ -11,14 +11,18 @@ from dts.framework.lab import SRV_ADDR, Lab
 from dts.framework.leatd import RESP_PORT, Leatd, LeatdConf, af_port
 from dts.framework.node import NodeScripts
 from dts.framework.redis_server import REDIS_ADDR, REDIS_PORT, redis_server
-from dts.framework.resp import Error, RespClient, encode
+from dts.framework.resp import RespClient, encode
 from dts.framework.resp_table import OK, wrong_args
 from dts.framework.run import SNAP_LEN_LOAD, serve
+from dts.framework.sbe import Error as SbeError
+from dts.framework.sbe import SbeClient
+from dts.framework.sbe_table import get, of, ping, set_, subscribe
 from dts.framework.transcript import Arg, stream, transcript, until_closed
 
 PASSWORD = "open sesame"
 BULK_MAX = 1 << 20  # bytes of an argument, the least that both can be told
 QUERY_MAX = 2 << 20  # bytes of a request
+SBE_PORT = 17002
 GUEST_ARGC_MAX = 10
 GUEST_BULK_MAX = 16384
 AUTH: list[Arg] = ["AUTH", PASSWORD]
@@ -83,10 +87,12 @@ def guarded(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Leat
     options = ["--requirepass", PASSWORD]
     for name, value in limits.items():
         options += [f"--{name}", str(value)]
-    conf = LeatdConf(port=af_port("net_af_packet"), extra=options)
+    listener = f"--listen=sbe,dpdk,{SRV_ADDR},{SBE_PORT}"
+    conf = LeatdConf(port=af_port("net_af_packet"), extra=[*options, listener])
     redis = redis_server(lab, tmp_path_factory.mktemp("redis"), *options)
-    # Of requests of mebibytes the headers are enough to judge.
-    with serve(lab, conf, "limits", SNAP_LEN_LOAD) as leatd, redis:
+    # Of requests of mebibytes the headers are enough to judge. A client that computes has its
+    # kernel acknowledge late, and the tail is sent again.
+    with serve(lab, conf, "limits", SNAP_LEN_LOAD, clean_link=False) as leatd, redis:
         yield leatd
 
 
@@ -242,3 +248,18 @@ def test_redis_cli_gives_the_password(lab: Lab, resp: str, password: str | None)
         said.append((done.returncode, done.stdout, done.stderr))
     assert said[0] == said[1]
     assert (b"NOAUTH" in said[0][1]) == (password != PASSWORD)
+
+
+def test_guest_of_sbe_stays_one(lab: Lab) -> None:
+    """SBE has no message with a password, so that nothing is answered but with an error.
+
+    Steps:
+        Send requests of several templates.
+
+    Verify:
+        An error of the code NOAUTH to each.
+    """
+    client = SbeClient(lab.connect(SBE_PORT))
+    for data in (ping(), get(b"k"), set_(b"k", b"v"), subscribe(b"a"), of(78)):
+        assert client.ask(data) == SbeError(b"NOAUTH", b"Authentication required.")
+    client.close()
