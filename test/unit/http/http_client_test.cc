@@ -266,7 +266,9 @@ TEST(HttpClientRefuse, StatusLines)
 		     "HTTP/1.1 2x0 OK", "HTTP/1.1 099 OK", "HTTP/1.1  200 OK", "HTTP/1.1\t200 OK",
 		     "HTTP/2.0 200 OK", "HTTP/1.x 200 OK", "http/1.1 200 OK", "ICY 200 OK",
 		     "HTTP/1.1 200\tOK", "HTTP/1.1 200 O\x01K", "HTTP/1.1 200 O\rK", "garbage" })
-		ExpectRefused(-EBADMSG, std::string(line) + "\r\nContent-Length: 0\r\n\r\n");
+		for (const char *next : { "", "HTTP/1.1 200 OK\r\n" })
+			ExpectRefused(-EBADMSG,
+				std::string(line) + "\r\n" + next + "Content-Length: 0\r\n\r\n");
 	ExpectRefused(-EBADMSG, "HTTP/1.1 200 OK\nContent-Length: 0\r\n\r\n");
 }
 
@@ -301,6 +303,50 @@ TEST(HttpClientLimit, HeadAtTheLimitAndOneOver)
 
 	EXPECT_EQ((ssize_t)LEAT_HTTP_HEAD_MAX, ReadAll(head + "\r\n\r\n").ret);
 	ExpectRefused(-EMSGSIZE, head + "x\r\n\r\n");
+}
+
+TEST(HttpClientLimit, FieldsAtTheLimitAndOneOver)
+{
+	std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n";
+
+	for (unsigned int i = 1; i < LEAT_HTTP_FIELDS_MAX; i++)
+		head += "X: y\r\n";
+	EXPECT_GT(ReadAll(head + "\r\n").ret, 0);
+	ExpectRefused(-EMSGSIZE, head + "One: more\r\n\r\n");
+}
+
+TEST(HttpClientLimit, ChunkLineAndTrailersAtTheLimitAndOneOver)
+{
+	std::string head = "HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n";
+	std::string line = "1;" + std::string(LEAT_HTTP_CHUNK_LINE_MAX - 2, 'x');
+	std::string trailer = "X: " + std::string(LEAT_HTTP_TRAILERS_MAX - 7, 'x');
+
+	EXPECT_GT(ReadAll(head + line + "\r\na\r\n0\r\n\r\n").ret, 0);
+	ExpectRefused(-EMSGSIZE, head + line + "x\r\na\r\n0\r\n\r\n");
+	EXPECT_GT(ReadAll(head + "0\r\n" + trailer + "\r\n\r\n").ret, 0);
+	ExpectRefused(-EMSGSIZE, head + "0\r\n" + trailer + "x\r\n\r\n");
+}
+
+TEST(HttpClientLimit, PiecesAtTheLimitAndOneOver)
+{
+	std::string in = "HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n";
+	leat_http_limits limits = { kRequestMax, 0 };
+
+	for (uint32_t i = 0; i < LEAT_HTTP_PIECES_MAX; i++)
+		in += "1\r\na\r\n";
+	for (bool is_over : { false, true }) {
+		std::string all = in + (is_over ? "1\r\nb\r\n" : "") + "0\r\n\r\n";
+		std::vector<leat_slice> pieces(LEAT_HTTP_PIECES_MAX + 1);
+		leat_http_client_response res = {};
+		leat_http_parser parser;
+
+		res.body.pieces = pieces.data();
+		res.body.pieces_max = (uint32_t)pieces.size();
+		leat_http_begin_response(&parser, LEAT_HTTP_GET);
+		EXPECT_EQ(is_over ? -EMSGSIZE : (ssize_t)all.size(),
+			leat_http_parse_response(
+				&parser, &limits, leat_slice_str(all.c_str()), &res));
+	}
 }
 
 TEST(HttpClientLimit, MessageAtTheLimitAndOneOver)

@@ -205,6 +205,20 @@ TEST(HttpParse, ContinueIsDueOnceAndOnlyWhileTheBodyIsAwaited)
 	EXPECT_EQ("ab", p.body);
 }
 
+TEST(HttpParse, ContinueIsTakenOnce)
+{
+	leat_http_limits limits = { kRequestMax, 0 };
+	leat_http_parser parser = {};
+	leat_http_request req = {};
+
+	EXPECT_EQ(0, leat_http_parse_request(&parser, &limits,
+			     leat_slice_str("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+					    "Content-Length: 2\r\n\r\n"),
+			     &req));
+	EXPECT_TRUE(leat_http_take_continue(&parser));
+	EXPECT_FALSE(leat_http_take_continue(&parser));
+}
+
 TEST(HttpParse, ContinueIsNotDueWhenItWouldBeNoUse)
 {
 	std::string head = " / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n";

@@ -200,6 +200,7 @@ TEST(HttpLimit, RequestLineAtTheLimitAndOneOver)
 TEST(HttpLimit, RequestLineWithoutEnd)
 {
 	ExpectRefused(414, "GET /" + std::string(LEAT_HTTP_LINE_MAX, 'a'));
+	ExpectRefused(414, "G /" + std::string(LEAT_HTTP_LINE_MAX, 'a'));
 	ExpectRefused(400, std::string(LEAT_HTTP_LINE_MAX + 2, 'a')); // a method of that length?
 	ExpectRefused(400, "\r" + std::string(LEAT_HTTP_LINE_MAX + 2, 'a'));
 }

@@ -289,6 +289,15 @@ TEST(RespParse, ArgumentCountAtTheLimitIsReadAndOneOverRefused)
 	EXPECT_EQ("Protocol error: too big inline request", Parse("a b c\n", limits).text);
 }
 
+TEST(RespParse, TheGreatestArgumentCountIsReadAndOneOverRefused)
+{
+	leat_resp_limits limits = Limits(64 << 20, LEAT_RESP_ARGC_MAX);
+
+	EXPECT_EQ(0, Parse("*1048576\r\n", limits).ret);
+	EXPECT_EQ(-EMSGSIZE, Parse("*1048577\r\n", limits).ret);
+	EXPECT_EQ("Protocol error: invalid multibulk length", Parse("*1048577\r\n", limits).text);
+}
+
 TEST(RespParse, RequestAtTheLengthLimitIsReadAndOneOverRefused)
 {
 	const std::string bytes = "*2\r\n$4\r\nECHO\r\n$5\r\nhello\r\n";

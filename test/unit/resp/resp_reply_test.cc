@@ -284,6 +284,22 @@ TEST(RespParseReply, DoubleLimit)
 	EXPECT_EQ(-EMSGSIZE, Parse(",1" + digits + "\r\n").ret);
 }
 
+TEST(RespParseReply, LongLineInPiecesIsScannedOnce)
+{
+	std::string line = "+" + std::string(999, 'a');
+	leat_resp_reply_parser parser = {};
+	leat_resp_token token;
+
+	EXPECT_EQ(0, leat_resp_parse_reply(&parser, &kLimits,
+			     { (const uint8_t *)line.data(), line.size() }, &token));
+	EXPECT_EQ(1000u, parser.nb_seen);
+	line[10] = '\r'; // is not looked at again
+	line += "b";
+	EXPECT_EQ(0, leat_resp_parse_reply(&parser, &kLimits,
+			     { (const uint8_t *)line.data(), line.size() }, &token));
+	EXPECT_EQ(1001u, parser.nb_seen);
+}
+
 // What the server emits, the client parses.
 TEST(RespParseReply, RoundTrip)
 {

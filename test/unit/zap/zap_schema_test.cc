@@ -208,12 +208,20 @@ TEST(ZapSchema, ListsAndNestedObjectsComeBack)
 	EXPECT_EQ(0u, leat_kinds_tree_get_leaves(tree).count);
 }
 
-TEST(ZapSchema, NothingOverTheGreatestMessageIsWritten)
+// The bytes are never read: the writer has no room and drops them.
+TEST(ZapSchema, TheGreatestMessageIsWrittenAndOneByteMoreIsNot)
 {
+	const uint8_t byte = 0;
 	leat_kinds_fixed f = {};
+	uint8_t nothing;
+	leat_writer w;
 
-	f.name = { (const uint8_t *)"", LEAT_ZAP_MESSAGE_MAX };
-	EXPECT_EQ("", golden::Written([&](leat_writer *w) {
-		EXPECT_EQ(-EMSGSIZE, leat_kinds_fixed_emit(w, &f));
-	}));
+	leat_writer_init(&w, &nothing, 0);
+	f.name = { &byte, LEAT_ZAP_MESSAGE_MAX - LEAT_ZAP_HEADER_LEN - LEAT_KINDS_FIXED_LEN };
+	EXPECT_EQ(0, leat_kinds_fixed_emit(&w, &f));
+	EXPECT_TRUE(w.failed);
+	f.name.len++;
+	EXPECT_EQ(-EMSGSIZE, leat_kinds_fixed_emit(&w, &f));
+	f.name.len = SIZE_MAX / 2;
+	EXPECT_EQ(-EMSGSIZE, leat_kinds_fixed_emit(&w, &f));
 }

@@ -263,6 +263,24 @@ TEST(ZapRpc, NothingOverTheLimitIsWritten)
 	}));
 }
 
+// The bytes are never read: the writer has no room and drops them.
+TEST(ZapRpc, EnvelopesOfTheLimitAreWritten)
+{
+	const uint8_t byte = 0;
+	leat_zaprpc_request req = { 1, 1, 0, {}, { &byte, LEAT_ZAPRPC_FRAME_MAX - 1 - 44 } };
+	leat_zaprpc_response res = { 200, 1, { &byte, LEAT_ZAPRPC_FRAME_MAX - 1 - 36 } };
+	uint8_t nothing;
+	leat_writer w;
+
+	leat_writer_init(&w, &nothing, 0);
+	EXPECT_EQ(0, leat_zaprpc_emit_request(&w, LEAT_ZAPRPC_REQUEST, &req));
+	EXPECT_EQ(0, leat_zaprpc_emit_response(&w, &res));
+	EXPECT_TRUE(w.failed);
+	res.body.len++;
+	EXPECT_EQ(-EMSGSIZE, leat_zaprpc_emit_response(&w, &res));
+	EXPECT_EQ(-EMSGSIZE, leat_zaprpc_emit_message(&w, 1, { &byte, LEAT_ZAPRPC_FRAME_MAX - 4 }));
+}
+
 TEST(ZapRpc, AMessageOfTheLimitIsWritten)
 {
 	std::string bytes(LEAT_ZAPRPC_FRAME_MAX - 5, 'x');
