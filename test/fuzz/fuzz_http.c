@@ -158,6 +158,8 @@ request_steps_verify(const struct leat_http_limits *limits, struct leat_slice in
 		ret = leat_http_parse_request(&parser, limits, prefix, &req);
 		if (leat_http_take_continue(&parser))
 			LEAT_VERIFY(ret == 0);
+		if (ret == 0) /* and so for ever, until more comes */
+			LEAT_VERIFY(leat_http_parse_request(&parser, limits, prefix, &req) == 0);
 	}
 	LEAT_VERIFY(ret == whole_ret);
 	if (ret == -ENOBUFS) { /* more room is all that it needs */
@@ -210,6 +212,19 @@ body_emit(struct leat_writer *w, const struct leat_http_body *body)
 		leat_http_emit_last_chunk(w, NULL, 0);
 }
 
+/* The head alone: whether 100 (Continue) is due is what it asks for, if there is a body. */
+static void
+continue_verify(const struct leat_http_limits *limits, struct leat_slice head, bool is_due)
+{
+	struct leat_http_request req = { .body = { .pieces_max = 0 } };
+	struct leat_http_parser parser = { 0 };
+	ssize_t ret = leat_http_parse_request(&parser, limits, head, &req);
+
+	LEAT_VERIFY(ret >= 0 || ret == -EMSGSIZE);
+	if (ret >= 0)
+		LEAT_VERIFY(leat_http_take_continue(&parser) == is_due);
+}
+
 /* What was read, written by the client's side and read again: the same request. */
 static void
 request_again_verify(const struct leat_http_request *req)
@@ -231,13 +246,18 @@ request_again_verify(const struct leat_http_request *req)
 	struct leat_http_request again = { .body = { .pieces = pieces,
 						   .pieces_max = FUZZ_PIECES_MAX } };
 	struct leat_http_parser parser = { 0 };
+	struct leat_slice value;
 	struct leat_writer w;
 	ssize_t ret;
 
 	if (out.nb_fields > LEAT_HTTP_FIELDS_MAX - 3)
-		return; /* Host and a length may make it one too many */
+		return; /* Host, a length and Expect may make it one too many */
+	out.expects_continue = leat_http_fields_find(req->fields, LEAT_SLICE("expect"), &value);
 	leat_writer_init(&w, buf, sizeof(buf));
 	leat_http_emit_request(&w, &out);
+	if (!w.failed)
+		continue_verify(&limits, (struct leat_slice){ buf, (size_t)(w.pos - buf) },
+			out.expects_continue && out.has_content);
 	body_emit(&w, &req->body);
 	if (w.failed)
 		return;
@@ -367,6 +387,8 @@ response_steps_verify(const struct leat_http_limits *limits, struct leat_slice i
 	while (ret == 0 && prefix.len < in.len) {
 		prefix = prefix_grow(in, prefix, random);
 		ret = leat_http_parse_response(&parser, limits, prefix, &res);
+		if (ret == 0)
+			LEAT_VERIFY(leat_http_parse_response(&parser, limits, prefix, &res) == 0);
 	}
 	LEAT_VERIFY(ret == whole_ret);
 	if (ret > 0)

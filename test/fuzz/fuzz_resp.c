@@ -126,6 +126,10 @@ parse_in_pieces(const struct leat_resp_limits *limits, struct leat_slice in, uin
 
 		outcome = parse_step(
 			&parser, limits, (struct leat_slice){ copy, pieces.len }, argv_max);
+		if (outcome.ret == 0) /* and so for ever, until more comes */
+			LEAT_VERIFY(parse_step(&parser, limits,
+					    (struct leat_slice){ copy, pieces.len }, argv_max)
+					    .ret == 0);
 		free(copy);
 	} while (outcome.ret == 0 && fuzz_pieces_next(&pieces));
 	return outcome;

@@ -64,6 +64,9 @@ parse_in_pieces(struct leat_resp_reply_parser *parser, const struct leat_resp_re
 
 		ret = parse_step(parser, limits, (struct leat_slice){ copy, pieces.len }, &token);
 		*type = token.type;
+		if (ret == 0) /* and so for ever, until more comes */
+			LEAT_VERIFY(parse_step(parser, limits,
+					    (struct leat_slice){ copy, pieces.len }, &token) == 0);
 		free(copy);
 	} while (ret == 0 && fuzz_pieces_next(&pieces));
 	return ret;

@@ -474,6 +474,17 @@ TEST(RespParse, LongLineInPiecesIsScannedOnce)
 	EXPECT_EQ(1001u, parser.nb_seen);
 }
 
+TEST(RespParse, TheSameBytesOnceMoreAreIncompleteAgain)
+{
+	for (const char *bytes :
+		{ "PING", "*", "*1", "*1\r", "*1\r\n", "*1\r\n$4", "*1\r\n$4\r\nPI" }) {
+		leat_resp_parser parser = {};
+
+		for (int i = 0; i < 3; i++)
+			EXPECT_EQ(0, ParseStep(&parser, bytes).ret) << bytes;
+	}
+}
+
 TEST(RespParse, PipelinedRequestsComeOneByOne)
 {
 	std::string bytes =

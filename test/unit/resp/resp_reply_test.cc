@@ -284,6 +284,19 @@ TEST(RespParseReply, DoubleLimit)
 	EXPECT_EQ(-EMSGSIZE, Parse(",1" + digits + "\r\n").ret);
 }
 
+TEST(RespParseReply, TheSameBytesOnceMoreAreIncompleteAgain)
+{
+	for (const char *bytes : { "+OK", "+OK\r", "$5", "$5\r\nhel", "*2\r\n:1" }) {
+		leat_resp_reply_parser parser = {};
+		Outcome outcome;
+
+		for (int i = 0; i < 3; i++) {
+			Continue(&parser, bytes, &outcome);
+			EXPECT_EQ(0, outcome.ret) << bytes;
+		}
+	}
+}
+
 TEST(RespParseReply, LongLineInPiecesIsScannedOnce)
 {
 	std::string line = "+" + std::string(999, 'a');

@@ -109,6 +109,7 @@ class Decoded
 		if (ret > 0 && frame.template_id == template_id) {
 			EXPECT_EQ(LEAT_SBE_OK,
 				leat_sbe_decode(leat_sbe_layout_find(template_id), &frame, &msg_));
+			EXPECT_EQ(leat_sbe_layout_find(template_id), msg_.layout);
 		}
 	}
 
