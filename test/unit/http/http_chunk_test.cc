@@ -46,6 +46,29 @@ TEST(HttpChunk, PiecesLieInTheInput)
 	EXPECT_EQ((const uint8_t *)in.data() + kHead.size() + 11, pieces[1].data);
 }
 
+// What is filled once is filled anew.
+TEST(HttpChunk, ARequestStructMayBeUsedAgain)
+{
+	leat_http_limits limits = { kRequestMax, 0 };
+	leat_http_parser parser = {};
+	leat_slice piece = {};
+	leat_http_request req = {};
+
+	req.body.pieces = &piece;
+	req.body.pieces_max = 1;
+	EXPECT_GT(leat_http_parse_request(&parser, &limits,
+			  leat_slice_str((kHead + "1\r\na\r\n0\r\nX: y\r\n\r\n").c_str()), &req),
+		0);
+	EXPECT_TRUE(req.body.is_chunked);
+	EXPECT_GT(leat_http_parse_request(&parser, &limits,
+			  leat_slice_str("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), &req),
+		0);
+	EXPECT_FALSE(req.body.is_chunked);
+	EXPECT_EQ(0u, req.body.len);
+	EXPECT_EQ(0u, req.body.nb_pieces);
+	EXPECT_EQ("", Fields(req.body.trailers));
+}
+
 TEST(HttpChunk, TrailersStayApartFromTheHead)
 {
 	Parsed p = ParseAll(kHead + "0\r\nX-Sum: 7\r\nEmpty:\r\nConnection: close\r\n\r\n");

@@ -137,6 +137,22 @@ TEST(SbeRoundTrip, GroupsOfReplies)
 	EXPECT_EQ(2.5, leat_sbe_nullable_double_array_reply_items_value(&scores.Entries()[0]));
 }
 
+TEST(SbeRoundTrip, EntriesWithTwoPiecesOfData)
+{
+	const leat_sbe_hset_entries pairs[] = { { LEAT_SLICE("f"), LEAT_SLICE("value") },
+		{ LEAT_SLICE(""), LEAT_SLICE("v") }, { LEAT_SLICE("field"), LEAT_SLICE("") } };
+	Decoded msg(PUT(hset, pairs, 3, LEAT_SLICE("h")), LEAT_SBE_HSET);
+
+	ASSERT_EQ(3u, msg.Entries().size());
+	for (size_t i = 0; i < 3; i++) {
+		EXPECT_EQ(String(pairs[i].field),
+			String(leat_sbe_hset_entries_field(&msg.Entries()[i])));
+		EXPECT_EQ(String(pairs[i].value),
+			String(leat_sbe_hset_entries_value(&msg.Entries()[i])));
+	}
+	EXPECT_EQ("h", String(leat_sbe_hset_key(*msg)));
+}
+
 TEST(SbePut, EntriesAtTheLimitAndOneOver)
 {
 	std::vector<leat_sbe_del_keys> keys(LEAT_SBE_ENTRIES_MAX + 1, { LEAT_SLICE("k") });

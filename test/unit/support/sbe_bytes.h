@@ -106,10 +106,13 @@ class Decoded
 
 		EXPECT_EQ((ssize_t)bytes.size(), ret);
 		EXPECT_EQ(template_id, frame.template_id);
+		memset(&msg_, 0xff, sizeof(msg_)); // nothing of it may be left
 		if (ret > 0 && frame.template_id == template_id) {
 			EXPECT_EQ(LEAT_SBE_OK,
 				leat_sbe_decode(leat_sbe_layout_find(template_id), &frame, &msg_));
 			EXPECT_EQ(leat_sbe_layout_find(template_id), msg_.layout);
+			EXPECT_TRUE(leat_sbe_layout_find(template_id)->has_group ||
+				    msg_.group.nb_left == 0);
 		}
 	}
 
@@ -131,7 +134,7 @@ class Decoded
 
       private:
 	Exact bytes_;
-	leat_sbe_message msg_ = {};
+	leat_sbe_message msg_;
 };
 
 // Whole frames as another implementation makes them, by what they say.
