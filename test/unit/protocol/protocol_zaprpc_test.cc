@@ -256,10 +256,11 @@ TEST_F(ProtocolZapRpc, NoRoomForTheArgumentsChangesNothing)
 	const leat_protocol *protocol = leat_protocol_find("zap-rpc");
 	const std::string in = Call(kEcho, 1, 0);
 	leat_protocol_state state = {};
-	leat_protocol_limits limits = { 4096, 0, 0, 0, false };
+	leat_protocol_limits limits = {};
 	leat_slice argv[2];
 	leat_request req;
 
+	limits.request_max = 4096;
 	EXPECT_EQ(-ENOBUFS, protocol->decode(&state, &limits, golden::Slice(in), &req, argv, 1));
 	EXPECT_EQ((ssize_t)in.size(),
 		protocol->decode(&state, &limits, golden::Slice(in), &req, argv, 2));
