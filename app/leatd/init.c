@@ -381,7 +381,7 @@ listen_open_one(struct leatd *d, const struct leatd_listen_conf *listen, uint32_
 	int ret;
 
 	LEAT_VERIFY(protocol != NULL); /* leatd_conf_check() */
-	ret = leat_worker_listen(d->workers[idx].worker, xp, &local, protocol, error);
+	ret = leat_worker_listen(d->workers[idx].worker, xp, &local, protocol, NULL, error);
 	if (ret == 0 && keepalive.idle_s > 0)
 		ret = leat_dpdk_set_keepalive(xp, &local, &keepalive, error);
 	return ret;

@@ -18,6 +18,7 @@
 extern "C" {
 #endif
 
+struct leat_http_date;
 struct leat_reply;
 
 #define LEAT_WEB_FIELDS_MAX 16 /**< further fields of one answer */
@@ -42,7 +43,7 @@ struct leat_web_answer {
 	uint32_t nb_fields;            /**< up to LEAT_WEB_FIELDS_MAX */
 	const struct leat_slice *body; /**< of any number of slices; none where there is no body */
 	uint32_t nb_slices;
-	bool is_const; /**< the bytes of the body are const memory, for ever */
+	bool is_const; /**< the body stays for ever, in memory such as struct leat_loan wants */
 };
 
 /** What a codec supplies; every pointer is set. */
@@ -74,6 +75,7 @@ struct leat_reply {
 	uint32_t flags;   /**< of the request that is answered; the codec's own meaning */
 	uint8_t resp;     /**< RESP version that the client speaks when it reads this */
 	uint64_t wall_ms; /**< Unix time in milliseconds, of this turn; 0: not known */
+	struct leat_http_date *date; /**< the worker's, so that it is made once a second; or NULL */
 	/** The codec's own, between the values of an aggregate; the first is 0 at the start. */
 	uint64_t state[LEAT_REPLY_STATE_WORDS];
 };

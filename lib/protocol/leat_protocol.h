@@ -34,6 +34,14 @@ struct leat_protocol_limits {
 	const struct leat_route_table *routes; /**< of HTTP; NULL: leat_route_builtin */
 };
 
+/** What a connection waits for, as far as its decoder knows. */
+enum leat_protocol_wait {
+	LEAT_PROTOCOL_WAITS_MORE,   /**< any bytes, for as long as an idle client may take */
+	LEAT_PROTOCOL_WAITS_HEAD,   /**< the rest of a request's head */
+	LEAT_PROTOCOL_WAITS_BODY,   /**< the rest of its body */
+	LEAT_PROTOCOL_WAITS_CHOICE, /**< the request that tells which protocol is spoken */
+};
+
 /** What a protocol supplies; every pointer is set. */
 struct leat_protocol {
 	const char *name; /**< "resp", "http": the protocol of a listener */
@@ -76,6 +84,17 @@ struct leat_protocol {
 	 * that they leave behind those replies.
 	 */
 	struct leat_slice (*interim)(struct leat_protocol_state *state);
+
+	/**
+	 * What is waited for, after decode() returned 0; a connection that has no bytes of a
+	 * request waits for more, whatever this says but CHOICE.
+	 *
+	 * @param refusal
+	 *   Filled where it is HEAD or BODY: what refuse() is called with if that does not come
+	 *   in time.
+	 */
+	enum leat_protocol_wait (*waits_for)(
+		const struct leat_protocol_state *state, struct leat_request *refusal);
 
 	/** Write the codec's own answer to a refused request. */
 	void (*refuse)(const struct leat_request *req, struct leat_reply *reply);

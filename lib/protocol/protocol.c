@@ -12,6 +12,14 @@ static const struct leat_protocol *const protocols[] = {
 	NULL,
 };
 
+enum leat_protocol_wait
+protocol_waits_for_more(const struct leat_protocol_state *state, struct leat_request *refusal)
+{
+	(void)state;   /* whatever has come */
+	(void)refusal; /* none is ever due */
+	return LEAT_PROTOCOL_WAITS_MORE;
+}
+
 const struct leat_protocol *
 leat_protocol_find(const char *name)
 {

@@ -43,6 +43,14 @@ auto_interim(struct leat_protocol_state *state)
 	return protocol_resp.interim(state);
 }
 
+static enum leat_protocol_wait
+auto_waits_for(const struct leat_protocol_state *state, struct leat_request *refusal)
+{
+	(void)state;   /* who has chosen does not come here */
+	(void)refusal; /* in which protocol? */
+	return LEAT_PROTOCOL_WAITS_CHOICE;
+}
+
 static void
 auto_refuse(const struct leat_request *req, struct leat_reply *reply)
 {
@@ -54,6 +62,7 @@ const struct leat_protocol protocol_auto = {
 	.decode = auto_decode,
 	.rewind = auto_rewind,
 	.interim = auto_interim,
+	.waits_for = auto_waits_for,
 	.refuse = auto_refuse,
 	.reply = &protocol_sbe_reply_ops, /* nobody is answered before he has chosen */
 };

@@ -10,6 +10,8 @@
 
 #include "protocol_priv.h"
 
+#define HTTP_REQUEST_TIMEOUT 408
+
 /* Bits of reply_flags. */
 #define HTTP_REPLY_HEAD       0x1u /* no body */
 #define HTTP_REPLY_CLOSE      0x2u
@@ -173,6 +175,8 @@ http_answer(struct leat_reply *reply, const struct leat_web_answer *answer)
 		fields[i].name = answer->fields[i].name;
 		fields[i].value = answer->fields[i].value;
 	}
+	if (reply->date != NULL && reply->wall_ms > 0)
+		res.date = leat_http_date_text(reply->date, reply->wall_ms);
 	for (uint32_t i = 0; i < answer->nb_slices; i++)
 		res.content_len += answer->body[i].len;
 	if ((reply->flags & HTTP_REPLY_CLOSE) != 0)
@@ -182,8 +186,26 @@ http_answer(struct leat_reply *reply, const struct leat_web_answer *answer)
 	leat_http_emit_head(reply->writer, &res);
 	if ((reply->flags & HTTP_REPLY_HEAD) != 0)
 		return;
-	for (uint32_t i = 0; i < answer->nb_slices; i++)
-		leat_writer_put_slice(reply->writer, answer->body[i]);
+	for (uint32_t i = 0; i < answer->nb_slices; i++) {
+		if (answer->is_const)
+			leat_writer_put_ref(reply->writer, answer->body[i], NULL);
+		else
+			leat_writer_put_slice(reply->writer, answer->body[i]);
+	}
+}
+
+static enum leat_protocol_wait
+http_waits_for(const struct leat_protocol_state *state, struct leat_request *refusal)
+{
+	struct leat_http_parser parser;
+
+	memcpy(&parser, state->words, sizeof(parser));
+	*refusal = (struct leat_request){
+		.refusal = HTTP_REQUEST_TIMEOUT,
+		.reply_flags = HTTP_REPLY_CLOSE,
+		.close = true,
+	};
+	return parser.body_off > 0 ? LEAT_PROTOCOL_WAITS_BODY : LEAT_PROTOCOL_WAITS_HEAD;
 }
 
 static void
@@ -213,6 +235,7 @@ const struct leat_protocol protocol_http = {
 	.decode = http_decode,
 	.rewind = http_rewind,
 	.interim = http_interim,
+	.waits_for = http_waits_for,
 	.refuse = http_refuse,
 	.reply = &http_reply_ops,
 };

@@ -15,6 +15,10 @@ extern const struct leat_protocol protocol_resp;
 extern const struct leat_protocol protocol_sbe;
 extern const struct leat_protocol protocol_zaprpc;
 
+/* The waits_for of protocols whose clients may take their time. */
+enum leat_protocol_wait protocol_waits_for_more(
+	const struct leat_protocol_state *state, struct leat_request *refusal);
+
 /* The replies of SBE. leat_request.reply_flags is the template of an array, 0: ArrayReply. */
 extern const struct leat_reply_ops protocol_sbe_reply_ops;
 

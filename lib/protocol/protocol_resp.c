@@ -207,6 +207,7 @@ const struct leat_protocol protocol_resp = {
 	.decode = resp_decode,
 	.rewind = resp_rewind,
 	.interim = resp_interim,
+	.waits_for = protocol_waits_for_more,
 	.refuse = resp_refuse,
 	.reply = &resp_reply_ops,
 };

@@ -393,6 +393,7 @@ const struct leat_protocol protocol_sbe = {
 	.decode = sbe_decode,
 	.rewind = sbe_rewind,
 	.interim = sbe_interim,
+	.waits_for = protocol_waits_for_more,
 	.refuse = sbe_refuse,
 	.reply = &protocol_sbe_reply_ops,
 };

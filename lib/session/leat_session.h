@@ -31,7 +31,9 @@
 #include <rte_mbuf.h>
 
 #include <leat_heap.h>
+#include <leat_http.h>
 #include <leat_protocol.h>
+#include <leat_timer.h>
 #include <leat_transport.h>
 
 #ifdef __cplusplus
@@ -48,6 +50,7 @@ extern "C" {
 #define LEAT_SESSION_SEND_LEN    65472    /**< bytes of one send behind which referred ones wait */
 #define LEAT_SESSION_SHORT_SEGS  16       /**< mbufs of a reply that may take one of the last */
 #define LEAT_SESSION_PUSH_MAX    1048576  /**< unsent bytes at which a subscriber is too slow */
+#define LEAT_SESSION_EXPIRE_MAX  64       /**< sessions whose time is over, in one turn */
 
 struct leat_session;
 struct leat_session_ctx;
@@ -81,10 +84,35 @@ struct leat_session_stats {
 	uint64_t nb_slow_subscribers; /**< aborted, over LEAT_SESSION_PUSH_MAX */
 	uint64_t nb_refused;          /**< requests that the codec refused */
 	uint64_t nb_table_full;       /**< connections aborted: no session left */
+	uint64_t nb_timeouts;         /**< closed since the client took too long */
 	uint64_t nb_refs;             /**< loans that replies referred to */
 	uint64_t refs_len;            /**< bytes of these */
 	uint64_t refs_held_len;       /**< of these, not yet given back: a gauge */
 	uint64_t nb_refs_copied; /**< loans, or parts of them, copied for want of a reference */
+};
+
+/** How long a client may take; 0: as long as it likes. */
+struct leat_session_timeouts {
+	/** Silence, between requests or whatever is waited for; not of a subscriber. */
+	uint64_t idle_us;
+	uint64_t head_us;   /**< from the first byte of a request to the end of its head */
+	uint64_t body_us;   /**< silence in the middle of a body */
+	uint64_t choice_us; /**< from the start to the first request of an `auto` connection */
+};
+
+/** What may be said about a listener. */
+struct leat_session_options {
+	const struct leat_route_table *routes; /**< of HTTP; NULL: leat_route_builtin */
+	struct leat_session_timeouts timeouts;
+};
+
+/** What the connections of one listener share; const once it listens. */
+struct leat_session_listener {
+	const struct leat_protocol *protocol;
+	struct leat_protocol_limits limits;
+	struct leat_protocol_limits guest_limits; /**< of who has not given the password */
+	struct leat_session_timeouts timeouts;
+	bool has_timeouts;
 };
 
 /** A list of sessions, first come first served. */
@@ -132,6 +160,7 @@ struct leat_session_output {
 struct leat_session {
 	struct leat_conn *conn; /**< NULL once CLOSED */
 	struct leat_transport *transport;
+	const struct leat_session_listener *listener;
 	const struct leat_protocol *protocol; /**< the listener's, or what its client chose */
 	struct leat_session_ctx *ctx;
 	struct leat_session_input in;
@@ -150,7 +179,10 @@ struct leat_session {
 	bool is_broken;    /**< a reply could not be written whole: abort */
 	bool is_aborted;   /**< transport abort was called: CLOSED follows */
 
-	uint64_t shut_us; /**< when is_shut was set */
+	uint64_t shut_us;        /**< when is_shut was set */
+	uint64_t active_us;      /**< when bytes came or went last */
+	uint64_t request_us;     /**< when the first bytes of an unfinished request came; 0: none */
+	struct leat_timer timer; /**< fires no later than the time of the session is over */
 
 	STAILQ_ENTRY(leat_session) ready_link;
 	STAILQ_ENTRY(leat_session) touched_link;
@@ -165,8 +197,9 @@ struct leat_session_ctx {
 	struct leat_command_ctx command;
 	struct leat_command_stats command_stats;
 	struct leat_session_stats stats;
-	struct leat_protocol_limits limits;
-	struct leat_protocol_limits guest_limits; /**< of who has not given the password */
+	struct leat_protocol_limits limits; /**< of a listener without options */
+	struct leat_timer_wheel wheel;      /**< of the sessions' timers */
+	struct leat_http_date date;
 	struct leat_heap *carry_heap;
 	struct rte_mempool *ref_pool; /**< of leat_session_ref_pool(); NULL: replies are copied */
 	unsigned int nb_refs_kept;    /**< of ref_pool; windows leave so many to references */
@@ -220,11 +253,21 @@ size_t leat_session_ref_pool_len(uint32_t nb);
  * @param client_id
  *   Client ids count up from the one after this.
  * @param ctx
- *   Zeroed; command.store, .pubsub and .server, and limits.request_max (at most
+ *   Zeroed; command.store, .pubsub, .server and .now_us, and limits.request_max (at most
  *   LEAT_SESSION_REQUEST_MAX), .bulk_max and .query_max are set by the caller, and ref_pool.
  */
 void leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *sessions,
 	uint32_t nb_sessions, struct leat_heap *carry_heap, uint64_t client_id);
+
+/**
+ * Set up what the connections of a listener share.
+ *
+ * @param options
+ *   NULL: none. What it points to must live as long as the listener; itself it is not kept.
+ */
+void leat_session_listener_init(const struct leat_session_ctx *ctx,
+	const struct leat_protocol *protocol, const struct leat_session_options *options,
+	struct leat_session_listener *listener);
 
 /**
  * Stage 2, decode: take one event of a transport.
@@ -232,12 +275,12 @@ void leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *se
  * Requests in it go into ctx->batch as far as there is room; a session with
  * requests left over comes again in the next turn.
  *
- * @param protocol
- *   Of the connection; read for an OPEN event only.
+ * @param listener
+ *   Of the connection, which points to it as long as it lives; read for an OPEN event only.
  * @param ev
  *   The event; its mbuf is taken.
  */
-void leat_session_event(struct leat_session_ctx *ctx, const struct leat_protocol *protocol,
+void leat_session_event(struct leat_session_ctx *ctx, const struct leat_session_listener *listener,
 	const struct leat_transport_event *ev);
 
 /**
@@ -257,6 +300,12 @@ void leat_session_execute(struct leat_session_ctx *ctx);
  * end sessions that are over. Empties the batch.
  */
 void leat_session_flush(struct leat_session_ctx *ctx);
+
+/**
+ * Behind the flush: end sessions whose clients took too long, at most
+ * LEAT_SESSION_EXPIRE_MAX. What is answered to them leaves with the next turn.
+ */
+void leat_session_expire(struct leat_session_ctx *ctx);
 
 /** Whether a session waits for the next turn without a new event. */
 static inline bool

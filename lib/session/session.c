@@ -52,8 +52,7 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 	LEAT_VERIFY(ctx->limits.request_max <= LEAT_SESSION_REQUEST_MAX);
 	ctx->nb_refs_kept = ctx->ref_pool == NULL ? 0 : ctx->ref_pool->size / SESSION_REFS_SHARE;
 	ctx->limits.argc_max = LEAT_BATCH_ARGV_MAX;
-	ctx->guest_limits = ctx->limits;
-	ctx->guest_limits.is_guest = true;
+	leat_timer_wheel_init(&ctx->wheel, ctx->command.now_us);
 	ctx->carry_heap = carry_heap;
 	ctx->client_id = client_id;
 	ctx->command.stats = &ctx->command_stats;
@@ -69,9 +68,25 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 		LIST_INSERT_HEAD(&ctx->free, &sessions[i - 1], link);
 }
 
+void
+leat_session_listener_init(const struct leat_session_ctx *ctx, const struct leat_protocol *protocol,
+	const struct leat_session_options *options, struct leat_session_listener *listener)
+{
+	const struct leat_session_timeouts *t = &listener->timeouts;
+
+	*listener = (struct leat_session_listener){ .protocol = protocol, .limits = ctx->limits };
+	if (options != NULL) {
+		listener->limits.routes = options->routes;
+		listener->timeouts = options->timeouts;
+	}
+	listener->guest_limits = listener->limits;
+	listener->guest_limits.is_guest = true;
+	listener->has_timeouts = (t->idle_us | t->head_us | t->body_us | t->choice_us) != 0;
+}
+
 static void
-session_open(
-	struct leat_session_ctx *ctx, const struct leat_protocol *protocol, struct leat_conn *conn)
+session_open(struct leat_session_ctx *ctx, const struct leat_session_listener *listener,
+	struct leat_conn *conn)
 {
 	struct leat_session *s = LIST_FIRST(&ctx->free);
 
@@ -86,10 +101,13 @@ session_open(
 	s->ctx = ctx;
 	s->conn = conn;
 	s->transport = conn->transport;
-	s->protocol = protocol;
+	s->listener = listener;
+	s->protocol = listener->protocol;
+	s->active_us = ctx->command.now_us;
+	leat_client_init(&s->client, ++ctx->client_id, ctx->command.now_us);
+	session_time_set(s);
 	LIST_INSERT_HEAD(&ctx->open, s, link);
 	ctx->nb_open++;
-	leat_client_init(&s->client, ++ctx->client_id, ctx->command.now_us);
 	conn->session = s;
 	ctx->command_stats.nb_conns_accepted++;
 	ctx->command_stats.nb_conns++;
@@ -104,6 +122,7 @@ session_free(struct leat_session *s)
 	struct leat_session_ctx *ctx = s->ctx;
 
 	LEAT_VERIFY(!s->is_ready && !s->is_touched);
+	leat_timer_cancel(&ctx->wheel, &s->timer);
 	session_input_clear(s);
 	session_output_clear(s);
 	leat_client_fini(&s->client, ctx->command.pubsub);
@@ -158,13 +177,13 @@ session_data(struct leat_session *s, struct rte_mbuf *chain)
 }
 
 void
-leat_session_event(struct leat_session_ctx *ctx, const struct leat_protocol *protocol,
+leat_session_event(struct leat_session_ctx *ctx, const struct leat_session_listener *listener,
 	const struct leat_transport_event *ev)
 {
 	struct leat_session *s;
 
 	if (ev->type == LEAT_TRANSPORT_OPEN) {
-		session_open(ctx, protocol, ev->conn);
+		session_open(ctx, listener, ev->conn);
 		return;
 	}
 	s = ev->conn->session;
@@ -172,6 +191,7 @@ leat_session_event(struct leat_session_ctx *ctx, const struct leat_protocol *pro
 		rte_pktmbuf_free(ev->mbuf);
 		return;
 	}
+	s->active_us = ctx->command.now_us;
 	switch (ev->type) {
 	case LEAT_TRANSPORT_DATA:
 		session_data(s, ev->mbuf);
@@ -361,6 +381,7 @@ session_advance(struct leat_session *s)
 		s->is_closing = true;
 	if (ctx->is_draining && session_is_answered(s) && !session_has_input(s))
 		s->is_closing = true;
+	session_time_set(s);
 	if (s->is_closing) {
 		session_input_clear(s);
 		if (!session_has_unsent(s) && !s->is_shut) {

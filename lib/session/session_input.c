@@ -146,6 +146,8 @@ session_input_take(struct leat_session *s)
 	uint32_t len = in->taken_len;
 
 	in->taken_len = 0;
+	if (len > 0)
+		s->request_us = 0;
 	if (len > 0 && in->carry_len > 0) { /* a request that straddled is always the first */
 		LEAT_VERIFY(len > in->carry_len);
 		len -= in->carry_len;
@@ -240,6 +242,8 @@ decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
 {
 	struct leat_batch *batch = &s->ctx->batch;
 	bool is_guest = leat_client_is_guest(&s->client, s->ctx->command.server);
+	const struct leat_protocol_limits *limits =
+		is_guest ? &s->listener->guest_limits : &s->listener->limits;
 	struct leat_batch_entry *entry;
 	ssize_t ret;
 
@@ -252,9 +256,8 @@ decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
 		return DECODE_FULL;
 	entry = &batch->entries[batch->nb_entries];
 	memset(&entry->req, 0, sizeof(entry->req));
-	ret = s->protocol->decode(&s->state, is_guest ? &s->ctx->guest_limits : &s->ctx->limits,
-		bytes, &entry->req, &batch->argv[batch->nb_args],
-		LEAT_BATCH_ARGV_MAX - batch->nb_args);
+	ret = s->protocol->decode(&s->state, limits, bytes, &entry->req,
+		&batch->argv[batch->nb_args], LEAT_BATCH_ARGV_MAX - batch->nb_args);
 	if (ret == 0)
 		return DECODE_INCOMPLETE;
 	if (ret == -ENOBUFS) { /* argc_max keeps it below the room of an empty turn */

@@ -133,6 +133,7 @@ session_reply_begin(struct leat_session *s, struct leat_reply *reply, uint32_t f
 	reply->writer = &s->ctx->writer;
 	reply->flags = flags;
 	reply->wall_ms = s->ctx->command.wall_ms;
+	reply->date = &s->ctx->date;
 	reply->state[0] = 0;
 }
 
@@ -216,6 +217,7 @@ tx_send(struct leat_session *s)
 		s->is_blocked = true;
 		return false;
 	}
+	s->active_us = s->ctx->command.now_us;
 	s->out.head = NULL;
 	s->out.chain = NULL;
 	return true;

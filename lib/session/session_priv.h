@@ -77,6 +77,9 @@ session_unsent_text_len(const struct leat_session *s)
 	return len - s->out.window_len + session_behind_len(s, false);
 }
 
+/* session_time.c: what came or went may have moved the time at which the session is over. */
+void session_time_set(struct leat_session *s);
+
 /* session_ref.c */
 
 /* Look what is left of the pool. */

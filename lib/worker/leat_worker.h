@@ -95,12 +95,14 @@ int leat_worker_add_transport(
 /**
  * Listen on one of the worker's transports.
  *
+ * @param options
+ *   See leat_session_listener_init(); NULL: none.
  * @return
  *   0; -ENOSPC, or what the transport returned, with the sentence in @p error.
  */
 int leat_worker_listen(struct leat_worker *worker, struct leat_transport *xp,
 	const struct leat_endpoint *local, const struct leat_protocol *protocol,
-	struct leat_error *error);
+	const struct leat_session_options *options, struct leat_error *error);
 
 /**
  * Turn until drained or stopped; the body of rte_eal_remote_launch().

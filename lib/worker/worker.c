@@ -169,6 +169,7 @@ leat_worker_open(
 		goto close_pubsub;
 	worker->ctx.command.server = conf->server;
 	leat_annexes_init(&worker->ctx.command, worker->annexes, conf->nb_annexes);
+	worker->ctx.command.now_us = conf->now_us;
 	worker->ctx.limits.request_max = conf->request_max;
 	worker->ctx.limits.bulk_max = conf->bulk_max;
 	worker->ctx.limits.query_max = conf->query_max;
@@ -235,7 +236,7 @@ leat_worker_add_transport(
 int
 leat_worker_listen(struct leat_worker *worker, struct leat_transport *xp,
 	const struct leat_endpoint *local, const struct leat_protocol *protocol,
-	struct leat_error *error)
+	const struct leat_session_options *options, struct leat_error *error)
 {
 	struct worker_listener *listener;
 	int ret;
@@ -244,7 +245,7 @@ leat_worker_listen(struct leat_worker *worker, struct leat_transport *xp,
 		return leat_error_set(error, -ENOSPC, "more than %d listeners on one worker",
 			LEAT_WORKER_LISTENERS_MAX);
 	listener = &worker->listeners[worker->nb_listeners];
-	listener->protocol = protocol;
+	leat_session_listener_init(&worker->ctx, protocol, options, &listener->session);
 	listener->transport = xp;
 	listener->local = *local;
 	ret = xp->ops->listen(xp, local, listener, error);
@@ -318,5 +319,5 @@ leat_worker_listener_protocol(const void *listener)
 {
 	const struct worker_listener *l = listener;
 
-	return l != NULL ? l->protocol->name : "";
+	return l != NULL ? l->session.protocol->name : "";
 }

@@ -15,7 +15,7 @@ extern "C" {
 
 /* What an accepted connection points back to. */
 struct worker_listener {
-	const struct leat_protocol *protocol;
+	struct leat_session_listener session;
 	struct leat_transport *transport;
 	struct leat_endpoint local;
 };

@@ -29,6 +29,7 @@ static const struct leat_stat_def session_stat_defs[] = {
 	SESSION_STAT(nb_slow_subscribers),
 	SESSION_STAT(nb_refused),
 	SESSION_STAT(nb_table_full),
+	SESSION_STAT(nb_timeouts),
 	SESSION_STAT(nb_refs),
 	SESSION_STAT(refs_len),
 	SESSION_STAT(refs_held_len),

@@ -31,7 +31,7 @@ worker_decode(struct leat_worker *worker)
 		const struct leat_transport_event *ev = &worker->events[i];
 		const struct worker_listener *listener = ev->conn->listener;
 
-		leat_session_event(&worker->ctx, listener->protocol, ev);
+		leat_session_event(&worker->ctx, &listener->session, ev);
 	}
 }
 
@@ -57,6 +57,7 @@ leat_worker_turn(struct leat_worker *worker, uint64_t now_us, uint64_t wall_ms)
 	leat_session_look_up(&worker->ctx);
 	leat_session_execute(&worker->ctx);
 	worker_flush(worker);
+	leat_session_expire(&worker->ctx);
 	leat_store_run(worker->ctx.command.store, now_us);
 
 	worker->stats.nb_turns++;

@@ -291,7 +291,7 @@ leat_worker_add_transport(leat_worker *worker, leat_transport *xp, leat_error *e
 
 int
 leat_worker_listen(leat_worker *, leat_transport *xp, const leat_endpoint *local,
-	const leat_protocol *protocol, leat_error *error)
+	const leat_protocol *protocol, const leat_session_options *, leat_error *error)
 {
 	std::string name = std::string(protocol->name) + " " + std::to_string(local->ipv4) + ":" +
 			   std::to_string(local->port) + " on " +

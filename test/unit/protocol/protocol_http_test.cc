@@ -269,6 +269,35 @@ TEST_F(ProtocolHttp, Http10ClosesUnlessAskedNotTo)
 		Serve("GET /health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
 }
 
+TEST_F(ProtocolHttp, TheDateIsMadeOnceASecond)
+{
+	leat_http_date date = {};
+
+	reply.date = &date;
+	EXPECT_EQ(Head("200 OK", "text/plain", 2) + "ok", Serve(kGet));
+	EXPECT_EQ(kDateMs / 1000, date.second);
+	memcpy(date.text, "Sun, 06 Nov 1994 08:49:00", 25);
+	EXPECT_NE(
+		std::string::npos, Serve(kGet).find("\r\nDate: Sun, 06 Nov 1994 08:49:00 GMT\r\n"));
+	date.second--;
+	EXPECT_EQ(Head("200 OK", "text/plain", 2) + "ok", Serve(kGet));
+}
+
+TEST_F(ProtocolHttp, WhatIsWaitedFor)
+{
+	leat_request late = {};
+
+	EXPECT_EQ(0, Decode("POST /echo HTTP/1.1\r\nHost: a\r\n"));
+	EXPECT_EQ(LEAT_PROTOCOL_WAITS_HEAD, http->waits_for(&state, &late));
+	EXPECT_EQ(0, Decode("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx"));
+	EXPECT_EQ(LEAT_PROTOCOL_WAITS_BODY, http->waits_for(&state, &late));
+	req = late;
+	Answer();
+	EXPECT_EQ(Head("408 Request Timeout", "text/plain", 16, "Connection: close\r\n") +
+			  "Request Timeout\n",
+		Written());
+}
+
 TEST_F(ProtocolHttp, NoDateWithoutAClock)
 {
 	Get();

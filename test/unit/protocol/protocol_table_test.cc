@@ -20,6 +20,7 @@ TEST(ProtocolTable, EveryProtocolIsWholeAndFoundByItsName)
 		EXPECT_NE(nullptr, (*p)->decode) << (*p)->name;
 		EXPECT_NE(nullptr, (*p)->rewind) << (*p)->name;
 		EXPECT_NE(nullptr, (*p)->interim) << (*p)->name;
+		EXPECT_NE(nullptr, (*p)->waits_for) << (*p)->name;
 		EXPECT_NE(nullptr, (*p)->refuse) << (*p)->name;
 		EXPECT_NE(nullptr, (*p)->reply) << (*p)->name;
 	}

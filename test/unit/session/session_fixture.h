@@ -32,6 +32,7 @@ struct FakeTransport {
 
 struct FakeConn {
 	leat_conn conn;
+	leat_session_listener listener; // its own
 	std::string sent;
 	uint32_t consumed_len;
 	unsigned int nb_sends;
@@ -184,8 +185,12 @@ class Session : public testing::Test
 		const char *protocol = "resp")
 	{
 		leat_transport_event ev = { type, 0, &conn->conn, mbuf };
+		leat_session_listener *listener = &conn->listener;
 
-		leat_session_event(ctx_, leat_protocol_find(protocol), &ev);
+		if (type == LEAT_TRANSPORT_OPEN)
+			leat_session_listener_init(
+				ctx_, leat_protocol_find(protocol), &options_, listener);
+		leat_session_event(ctx_, listener, &ev);
 	}
 
 	// The stages behind decode.
@@ -254,6 +259,7 @@ class Session : public testing::Test
 	FakeTransport xp_ = {};
 	leat_command_server server_ = {};
 	leat_session sessions_[kSessions] = {};
+	leat_session_options options_ = {}; // of listeners that come
 	leat_session_ctx *ctx_ = nullptr;
 	struct AlignedDelete {
 		void operator()(char *p) const

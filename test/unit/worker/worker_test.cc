@@ -93,11 +93,11 @@ class Worker : public testing::Test
 		worker_conf.server = &server_;
 		ASSERT_EQ(0, leat_worker_open(&worker_conf, &worker_, &error)) << error.text;
 		ASSERT_EQ(0, leat_worker_add_transport(worker_, server_xp, &error)) << error.text;
-		ASSERT_EQ(0, leat_worker_listen(
-				     worker_, server_xp, &resp, leat_protocol_find("resp"), &error))
+		ASSERT_EQ(0, leat_worker_listen(worker_, server_xp, &resp,
+				     leat_protocol_find("resp"), nullptr, &error))
 			<< error.text;
-		ASSERT_EQ(0, leat_worker_listen(
-				     worker_, server_xp, &http, leat_protocol_find("http"), &error))
+		ASSERT_EQ(0, leat_worker_listen(worker_, server_xp, &http,
+				     leat_protocol_find("http"), nullptr, &error))
 			<< error.text;
 	}
 
