@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The call of lib/rpc, by each protocol that has it: the same record gets the same bytes.
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "golden.h"
+#include "sbe_serve.h"
+
+namespace
+{
+
+const std::string kJson = "{\"method\":\"eth_getBalance\","
+			  "\"account\":\"0xdeadbeef00112233445566778899aabbccddeeff\","
+			  "\"block\":68943,\"id\":1}";
+const std::string kJsonAnswer =
+	"{\"id\":1,\"balance\":1000000000000069003,\"nonce\":42,\"blockHash\":"
+	"\"0x0123456789abcdeffedcba98765432100f1e2d3c4b5a69788796a5b4c3d2e1f0\"}";
+
+std::string
+Record(const std::string &name)
+{
+	for (const golden::Case &c : golden::Load("record.txt")) {
+		if (c.name == name)
+			return golden::Bytes(c.Line("bytes"));
+	}
+	throw std::runtime_error("no case " + name);
+}
+
+std::string
+HttpHead(const std::string &type)
+{
+	return "POST /rpc HTTP/1.1\r\nHost: a\r\nContent-Type: " + type + "\r\n";
+}
+
+std::string
+HttpPost(const std::string &type, const std::string &body)
+{
+	return HttpHead(type) + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+	       body;
+}
+
+// In chunks of so many bytes.
+std::string
+HttpPostChunked(const std::string &type, const std::string &body, size_t chunk_len)
+{
+	std::string request = HttpHead(type) + "Transfer-Encoding: chunked\r\n\r\n";
+
+	for (size_t i = 0; i < body.size(); i += chunk_len) {
+		std::string chunk = body.substr(i, chunk_len);
+		char len[20];
+
+		(void)snprintf(len, sizeof(len), "%zx\r\n", chunk.size()); // has room
+		request += len + chunk + "\r\n";
+	}
+	return request + "0\r\n\r\n";
+}
+
+std::string
+HttpAnswer(const std::string &status, const std::string &type, const std::string &body)
+{
+	return "HTTP/1.1 " + status + "\r\nContent-Type: " + type +
+	       "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+// Without the clock's line.
+std::string
+HttpAsk(const std::string &request)
+{
+	Serve serve("http");
+	std::string answer = serve.Ask(request);
+	size_t date = answer.find("Date: ");
+
+	return date == std::string::npos ? answer : answer.erase(date, 37);
+}
+
+TEST(ProtocolRpc, HttpAnswersTheRecordByteForByte)
+{
+	const std::string zap = Record("request");
+
+	EXPECT_EQ(HttpAnswer("200 OK", "application/zap", Record("response_computed")),
+		HttpAsk(HttpPost("application/zap", zap)));
+	EXPECT_EQ(HttpAnswer("200 OK", "application/json", kJsonAnswer),
+		HttpAsk(HttpPost("application/json", kJson)));
+}
+
+TEST(ProtocolRpc, HttpAnswersABodyInChunksOfAnyLength)
+{
+	const std::string zap = Record("request");
+
+	for (size_t len = 1; len <= kJson.size(); len++) {
+		EXPECT_EQ(HttpAnswer("200 OK", "application/zap", Record("response_computed")),
+			HttpAsk(HttpPostChunked("application/zap", zap, len)));
+		EXPECT_EQ(HttpAnswer("200 OK", "application/json", kJsonAnswer),
+			HttpAsk(HttpPostChunked("application/json", kJson, len)));
+	}
+}
+
+TEST(ProtocolRpc, HttpRefusesInTheseWords)
+{
+	EXPECT_EQ(HttpAnswer("400 Bad Request", "text/plain", "bad zap body"),
+		HttpAsk(HttpPost("application/zap", kJson)));
+	EXPECT_EQ(HttpAnswer("400 Bad Request", "text/plain", "bad json body"),
+		HttpAsk(HttpPost("application/json", Record("request"))));
+	EXPECT_EQ("HTTP/1.1 415 Unsupported Media Type\r\nContent-Type: text/plain\r\n"
+		  "Content-Length: 23\r\nAccept: application/json, application/zap\r\n\r\n"
+		  "Unsupported Media Type\n",
+		HttpAsk(HttpPost("text/json", kJson)));
+}
+
+// RFC 9110 section 5.3: of a field that may come once and came twice, the first counts.
+TEST(ProtocolRpc, HttpBelievesTheFirstOfTwoTypes)
+{
+	EXPECT_EQ(HttpAnswer("200 OK", "application/json", kJsonAnswer),
+		HttpAsk(HttpPost("application/json\r\nContent-Type: application/zap", kJson)));
+}
+
+} // namespace
