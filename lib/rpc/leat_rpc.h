@@ -20,11 +20,13 @@
  */
 
 #include <leat_bytes.h>
-#include <leat_zap_balance.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct leat_zap_balance_request; /* both of the generated leat_zap_balance.h */
+struct leat_zap_balance_response;
 
 #define LEAT_RPC_METHOD_BALANCE                                                                    \
 	1u /**< ordinal of the call in its interface, as the envelope has it */

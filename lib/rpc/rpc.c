@@ -5,6 +5,7 @@
 #include <leat_hex.h>
 #include <leat_json.h>
 #include <leat_json_writer.h>
+#include <leat_zap_balance.h>
 
 #include "leat_rpc.h"
 

@@ -18,6 +18,7 @@
 #include <leat_hex.h>
 #include <leat_protocol.h>
 #include <leat_rpc.h>
+#include <leat_zap_balance.h>
 
 #include "perf_row.h"
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <leat_rpc.h>
+#include <leat_zap_balance.h>
 #include <leat_zaprpc_calls.h>
 
 #include "golden.h"

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <leat_rpc.h>
+#include <leat_zap_balance.h>
 
 #include "route_fixture.h"
 

@@ -10,6 +10,7 @@
 #include <leat_hex.h>
 #include <leat_json.h>
 #include <leat_rpc.h>
+#include <leat_zap_balance.h>
 
 #include "golden.h"
 
