@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// autocannon.mjs URL: fifty connections with ten requests under way on each, and every body compared.
+
+import autocannon from 'autocannon';
+import { runCases } from './cases.mjs';
+
+const NB_REQUESTS = 5000;
+const BODY = 'a line of the body that comes back\n'.repeat(20);
+
+const [url] = process.argv.slice(2);
+
+async function fire(options) {
+	const result = await autocannon({
+		connections: 50, pipelining: 10, amount: NB_REQUESTS, timeout: 10, ...options,
+	});
+	const { errors, timeouts, mismatches, non2xx, resets } = result;
+	return { errors, timeouts, mismatches, non2xx, resets, right: result['2xx'] };
+}
+
+await runCases({
+	get: () => fire({ url: `${url}/health`, expectBody: 'ok' }),
+	post: () => fire({ url: `${url}/echo`, method: 'POST', body: BODY, expectBody: BODY }),
+});
