@@ -37,10 +37,11 @@ if [ ! -f "$build/build.ninja" ]; then
 		-Dc_link_args=-fprofile-instr-generate >/dev/null
 fi
 
-# Replay the inputs of one codec. What its targets reach of other codecs does not count.
+# Replay the inputs of one codec and look at all of its library, also at what no target links.
 trace_of() {
-	local codec=$1 target profiles=() programs=()
+	local codec=$1 target profiles=() programs=(-object "$build/lib/libleat_$1.a")
 
+	ninja -C "$build" "lib/libleat_$codec.a" >/dev/null
 	for target in ${targets[$codec]}; do
 		ninja -C "$build" "test/fuzz/replay_$target" >/dev/null
 		LLVM_PROFILE_FILE="$build/$target.profraw" \

@@ -199,8 +199,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		build_fuzz(in);
 		break;
 	case 2:
-	case 3:
 		fuzz_zaprpc(limits.frame_max, in);
+		break;
+	case 3:
+		fuzz_zaprpc_calls(in);
 		break;
 	case 4:
 	case 5:

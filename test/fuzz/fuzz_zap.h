@@ -74,5 +74,6 @@ void fuzz_zap_schemas(struct leat_zap_object root, struct leat_slice in);
 void fuzz_zaphttp_request(const struct leat_zaphttp_limits *limits, struct leat_slice in);
 void fuzz_zaphttp_reply(const struct leat_zaphttp_limits *limits, struct leat_slice in);
 void fuzz_zaprpc(uint32_t frame_max, struct leat_slice in);
+void fuzz_zaprpc_calls(struct leat_slice in);
 
 #endif /* FUZZ_ZAP_H */

@@ -165,6 +165,8 @@ TEST(HttpRefuse, BinaryAtTheFirstByte)
 	EXPECT_EQ(400, ParseAll("\x16").status);
 	EXPECT_EQ(400, ParseAll("\r\n\x16\x03\x01").status);
 	EXPECT_EQ(400, ParseAll(std::string("\0", 1)).status);
+	for (const char *byte : { "{", "<", "(", "\"", " ", "\xc3" })
+		EXPECT_EQ(400, ParseAll(byte).status) << byte;
 }
 
 TEST(HttpLimit, EmptyLinesAtTheLimitAndOneOver)

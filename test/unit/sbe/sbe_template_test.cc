@@ -40,7 +40,7 @@ ExpectRows(const Row (&rows)[N])
 	}
 }
 
-TEST(SbeTemplate, Replies)
+TEST(SbeTemplate, RepliesOfValues)
 {
 	const leat_sbe_array_reply_items array_reply[] = { { LEAT_SLICE("value") },
 		{ LEAT_SLICE("value") } };
@@ -53,19 +53,6 @@ TEST(SbeTemplate, Replies)
 	const leat_sbe_resp_value_reply_nodes resp_value_reply[] = { { 0x81, -2, 0x84838281,
 									     LEAT_SLICE("bytes") },
 		{ 0x81, -2, 0x84838281, LEAT_SLICE("bytes") } };
-	const leat_sbe_map_reply_entries map_reply[] = { { LEAT_SLICE("key"), LEAT_SLICE("value") },
-		{ LEAT_SLICE("key"), LEAT_SLICE("value") } };
-	const leat_sbe_pub_sub_num_sub_reply_items pub_sub_num_sub_reply[] = {
-		{ 0x84838281, LEAT_SLICE("channel") }, { 0x84838281, LEAT_SLICE("channel") }
-	};
-	const leat_sbe_nullable_double_array_reply_items nullable_double_array_reply[] = {
-		{ 0x81, -1.5 }, { 0x81, -1.5 }
-	};
-	const leat_sbe_scored_scan_reply_items scored_scan_reply[] = {
-		{ -1.5, LEAT_SLICE("member") }, { -1.5, LEAT_SLICE("member") }
-	};
-	const leat_sbe_string_scan_reply_items string_scan_reply[] = { { LEAT_SLICE("value") },
-		{ LEAT_SLICE("value") } };
 	const Row rows[] = {
 		{ "ArrayReply",
 			"1e0000000000070007000200"
@@ -85,6 +72,27 @@ TEST(SbeTemplate, Replies)
 			"0d00020081feffffffffffffff8182838405000000627974657381fe"
 			"ffffffffffffff81828384050000006279746573",
 			PUT(resp_value_reply, resp_value_reply, 2) },
+	};
+
+	ExpectRows(rows);
+}
+
+TEST(SbeTemplate, RepliesOfPairsAndScores)
+{
+	const leat_sbe_map_reply_entries map_reply[] = { { LEAT_SLICE("key"), LEAT_SLICE("value") },
+		{ LEAT_SLICE("key"), LEAT_SLICE("value") } };
+	const leat_sbe_pub_sub_num_sub_reply_items pub_sub_num_sub_reply[] = {
+		{ 0x84838281, LEAT_SLICE("channel") }, { 0x84838281, LEAT_SLICE("channel") }
+	};
+	const leat_sbe_nullable_double_array_reply_items nullable_double_array_reply[] = {
+		{ 0x81, -1.5 }, { 0x81, -1.5 }
+	};
+	const leat_sbe_scored_scan_reply_items scored_scan_reply[] = {
+		{ -1.5, LEAT_SLICE("member") }, { -1.5, LEAT_SLICE("member") }
+	};
+	const leat_sbe_string_scan_reply_items string_scan_reply[] = { { LEAT_SLICE("value") },
+		{ LEAT_SLICE("value") } };
+	const Row rows[] = {
 		{ "MapReply",
 			"2c00000000000b0007000200"
 			"00000200030000006b65790500000076616c7565030000006b657905"
@@ -114,13 +122,10 @@ TEST(SbeTemplate, Replies)
 	ExpectRows(rows);
 }
 
-TEST(SbeTemplate, Requests)
+TEST(SbeTemplate, RequestsOfOneKey)
 {
 	const leat_sbe_del_keys del[] = { { LEAT_SLICE("key") }, { LEAT_SLICE("key") } };
 	const leat_sbe_exists_keys exists[] = { { LEAT_SLICE("key") }, { LEAT_SLICE("key") } };
-	const leat_sbe_hdel_fields hdel[] = { { LEAT_SLICE("field") }, { LEAT_SLICE("field") } };
-	const leat_sbe_unsubscribe_channels unsubscribe[] = { { LEAT_SLICE("channel") },
-		{ LEAT_SLICE("channel") } };
 	const Row rows[] = {
 		{ "ZCard",
 			"0f0000000000120007000200"
@@ -150,6 +155,14 @@ TEST(SbeTemplate, Requests)
 			"1a0000000000230007000200"
 			"00000200030000006b6579030000006b6579",
 			PUT(exists, exists, 2) },
+	};
+
+	ExpectRows(rows);
+}
+
+TEST(SbeTemplate, RequestsOfExpiry)
+{
+	const Row rows[] = {
 		{ "Type",
 			"0f0000000000240007000200"
 			"030000006b6579",
@@ -182,6 +195,17 @@ TEST(SbeTemplate, Requests)
 			"0f00000000002b0007000200"
 			"030000006b6579",
 			PUT(persist, LEAT_SLICE("key")) },
+	};
+
+	ExpectRows(rows);
+}
+
+TEST(SbeTemplate, RequestsOfFieldsAndOthers)
+{
+	const leat_sbe_hdel_fields hdel[] = { { LEAT_SLICE("field") }, { LEAT_SLICE("field") } };
+	const leat_sbe_unsubscribe_channels unsubscribe[] = { { LEAT_SLICE("channel") },
+		{ LEAT_SLICE("channel") } };
+	const Row rows[] = {
 		{ "HDel",
 			"250000000000320007000200"
 			"00000200050000006669656c64050000006669656c64030000006b65"

@@ -94,6 +94,38 @@ TEST(ZapBuilder, WhatWasBuiltIsRead)
 	EXPECT_EQ(7u, leat_zap_get_list(root, 32).count);
 }
 
+TEST(ZapBuilder, RawBytesTellWhereTheyStand)
+{
+	uint8_t room[64];
+	leat_zap_builder b;
+
+	leat_zap_build(&b, room, sizeof(room));
+	EXPECT_EQ(16u, leat_zap_put_raw(&b, LEAT_SLICE("ninebytes")));
+	EXPECT_EQ(0u, leat_zap_put_raw(&b, LEAT_SLICE("")));
+	EXPECT_EQ(32u, leat_zap_put_raw(&b, LEAT_SLICE("x")));
+	leat_zap_finish_root(&b, leat_zap_start_object(&b, 0));
+	ASSERT_EQ(40, leat_zap_finish(&b));
+	EXPECT_EQ(std::string("ninebytes\0\0\0\0\0\0\0x\0\0\0\0\0\0\0", 24),
+		std::string((const char *)room + 16, 24));
+}
+
+// Whatever the room held: what is not set is zero.
+TEST(ZapBuilder, ObjectsAreZeroAtFirst)
+{
+	uint8_t room[64];
+	leat_zap_builder b;
+
+	memset(room, 0xff, sizeof(room));
+	leat_zap_build(&b, room, sizeof(room));
+	leat_zap_items items = leat_zap_start_list(&b);
+	leat_zap_add_u8(&b, &items, 1);
+	(void)leat_zap_add_object(&b, &items, 8);
+	leat_zap_finish_root(&b, leat_zap_start_object(&b, 5));
+	ASSERT_EQ(37, leat_zap_finish(&b));
+	EXPECT_EQ(std::string("\1", 1) + std::string(20, '\0'),
+		std::string((const char *)room + 16, 21));
+}
+
 TEST(ZapBuilder, EmptyValuesAreNull)
 {
 	uint8_t room[64];

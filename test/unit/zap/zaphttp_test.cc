@@ -321,6 +321,9 @@ TEST(ZapHttpJson, EscapesAreUndone)
 	EXPECT_EQ(Pairs({ { "A", std::string("\0\x7f\xc3\xa9\xe2\x82\xac", 7) } }),
 		Json("{\"\\u0041\":[\"\\u0000\\u007F\\u00e9\\u20aC\"]}"));
 	EXPECT_EQ(Pairs({ { "a", "\xf0\x9f\x98\x80" } }), Json("{\"a\":[\"\\ud83d\\ude00\"]}"));
+	EXPECT_EQ(Pairs({ { "a", "-\xf4\x8f\xbf\xbf-\xf0\x90\x80\x80"
+				 "A-" } }),
+		Json("{\"a\":[\"-\\udbff\\udfff-\\ud800\\udc00\\u0041-\"]}"));
 }
 
 TEST(ZapHttpJson, HalfOfAPairBecomesTheReplacement)
