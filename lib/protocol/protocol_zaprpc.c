@@ -265,6 +265,7 @@ const struct leat_protocol protocol_zaprpc = {
 	.decode = rpc_decode,
 	.rewind = rpc_rewind,
 	.interim = rpc_interim,
+	.waits_for = protocol_waits_for_more,
 	.refuse = rpc_refuse,
 	.reply = &rpc_reply_ops,
 };
