@@ -40,7 +40,7 @@ extern "C" {
 #define LEAT_HTTP_EMPTY_LINES_MAX 4u     /**< empty lines in front of a request */
 #define LEAT_HTTP_CHUNK_LINE_MAX  256u   /**< bytes of a chunk's size and extensions */
 #define LEAT_HTTP_TRAILERS_MAX    8192u  /**< bytes of trailers, their empty line included */
-#define LEAT_HTTP_PIECES_MAX      1024u  /**< chunks of a body, unless the caller sets others */
+#define LEAT_HTTP_PIECES_MAX      64000u /**< chunks of a body, unless the caller sets others */
 #define LEAT_HTTP_DATE_LEN        29u    /**< bytes of a date, such as of the Date field */
 
 enum leat_http_method {

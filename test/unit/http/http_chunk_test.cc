@@ -143,8 +143,14 @@ TEST(HttpChunkLimit, PiecesAtTheLimitAndOneOver)
 
 	for (uint32_t i = 0; i < LEAT_HTTP_PIECES_MAX; i++)
 		in += "1\r\na\r\n";
-	EXPECT_EQ((size_t)LEAT_HTTP_PIECES_MAX, ParseAll(in + "0\r\n\r\n").pieces.size());
-	EXPECT_EQ(413, ParseAll(in + "1\r\na\r\n0\r\n\r\n").status);
+	for (bool is_over : { false, true }) {
+		std::string end = is_over ? "1\r\na\r\n0\r\n\r\n" : "0\r\n\r\n";
+		leat_http_parser parser = {};
+		Parsed p = ParseMore(&parser, in + end, 1 << 20, LEAT_HTTP_PIECES_MAX + 1);
+
+		EXPECT_EQ(is_over ? 413 : 0, p.status);
+		EXPECT_EQ(is_over ? 0 : (size_t)LEAT_HTTP_PIECES_MAX, p.pieces.size());
+	}
 }
 
 TEST(HttpChunkLimit, PiecesThatTheCallerAllowsAndOneMore)

@@ -98,7 +98,7 @@ Join(const std::vector<std::string> &pieces)
 // sanitizer sees each byte too far.
 inline Parsed
 ParseMore(leat_http_parser *parser, const std::string &in, size_t request_max = kRequestMax,
-	uint32_t pieces_max = LEAT_HTTP_PIECES_MAX)
+	uint32_t pieces_max = 1024)
 {
 	std::unique_ptr<uint8_t[]> bytes(new uint8_t[in.size()]);
 	leat_http_limits limits = { request_max, 0 };
