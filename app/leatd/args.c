@@ -101,7 +101,11 @@ option_bad(char **argv, struct option *options, struct leat_error *error)
 			return leat_error_set(error, -EINVAL, "option %s takes no value", name);
 	keys = leatd_key_table(&nb_keys);
 	for (uint32_t i = 0; i < nb_keys; i++) /* those of plain sections are options */
-		if (strcmp(keys[i].name, name + 2) == 0)
+		if (strcmp(keys[i].section, "route") == 0 && strcmp(keys[i].name, name + 2) == 0)
+			return leat_error_set(error, -EINVAL,
+				"unknown option '%s'; it is a key of [route NAME], in the file",
+				name);
+		else if (strcmp(keys[i].name, name + 2) == 0)
 			return leat_error_set(error, -EINVAL,
 				"unknown option '%s'; it is a key of --%s, such as --%s ...,%s=%s",
 				name, keys[i].section, keys[i].section, keys[i].name, keys[i].meta);
@@ -229,7 +233,7 @@ help_key(FILE *out, const struct leatd_key *key)
 {
 	char allowed[LEATD_VALUE_LEN];
 
-	if (leatd_section_has_name(key->section)) /* a part of --port or --listen */
+	if (leatd_section_has_name(key->section)) /* a part of --port or --listen, or of the file */
 		help_option(out, "", key->name, "=", key->meta);
 	else
 		help_option(out, "--", key->name, " ", key->meta);
@@ -252,8 +256,8 @@ leatd_args_help(FILE *out)
 	(void)fprintf(out,
 		"usage: leatd [OPTION...]\n\n"
 		"A network appliance on ports of its own. The same keys stand in the file, as\n"
-		"'key = value' under [port NAME], [listen NAME], [worker], [memory], "
-		"[limits], [control], [tcp].\n\n");
+		"'key = value' under [port NAME], [listen NAME], [route NAME], [worker], "
+		"[memory],\n[limits], [server], [control], [tcp].\n\n");
 	for (uint32_t i = 0; i < LEAT_DIM(fixed_options); i++) {
 		const struct option_text *o = &fixed_options[i];
 

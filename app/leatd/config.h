@@ -26,6 +26,8 @@ extern "C" {
 
 #define LEATD_PORTS_MAX    8
 #define LEATD_LISTENS_MAX  32
+#define LEATD_ROUTES_MAX   64
+#define LEATD_FIELDS_MAX   8  /**< header fields of one route */
 #define LEATD_ADDRS_MAX    8  /**< addresses of one port */
 #define LEATD_CPUS_MAX     64 /**< CPUs in one list, and workers */
 #define LEATD_CPU_ID_MAX   1023
@@ -40,6 +42,8 @@ extern "C" {
 #define LEATD_PASSWORD_LEN 129        /**< bytes of a password, the zero included */
 #define LEATD_DIR_LEN      96         /**< bytes of a directory's path, the zero included */
 #define LEATD_LINE_LEN_MAX 197        /**< bytes of one line of the file */
+#define LEATD_PATH_LEN     192        /**< bytes of a route's path or a file's, the zero included */
+#define LEATD_FIELD_LEN    192        /**< bytes of a header field, the zero included */
 
 enum leatd_idle {
 	LEATD_IDLE_POLL,
@@ -71,6 +75,20 @@ enum leatd_offload {
 	LEATD_OFFLOAD_TX_MULTI_SEG,
 	LEATD_OFFLOAD_TX_TSO,
 	LEATD_OFFLOADS,
+};
+
+/** Methods of HTTP that a route may have. */
+enum leatd_method {
+	LEATD_GET,
+	LEATD_HEAD,
+	LEATD_POST,
+	LEATD_PUT,
+	LEATD_DELETE,
+	LEATD_OPTIONS,
+	LEATD_TRACE,
+	LEATD_PATCH,
+	LEATD_ANY_METHOD,
+	LEATD_METHODS,
 };
 
 struct leatd_addr {
@@ -113,7 +131,30 @@ struct leatd_listen_conf {
 	uint64_t keep_idle_s;     /**< 0: no keep-alives */
 	uint64_t keep_interval_s; /**< 0: 75 */
 	uint64_t nb_keep_probes;  /**< 0: 9 */
+	uint64_t idle_timeout_s;  /**< 0: none; so the next three */
+	uint64_t head_timeout_s;
+	uint64_t body_timeout_s;
+	uint64_t choice_timeout_s;
 	struct leat_ip_addr addr; /**< filled by leatd_conf_check() for a dpdk listener */
+};
+
+/** Header fields, each "Name: value". */
+struct leatd_fields {
+	uint8_t nb;
+	char list[LEATD_FIELDS_MAX][LEATD_FIELD_LEN];
+};
+
+/** A path of HTTP: a handler, or an answer that is always the same. */
+struct leatd_route_conf {
+	char name[LEATD_NAME_LEN];
+	char where[LEATD_WHERE_LEN];
+	char path[LEATD_PATH_LEN];
+	uint64_t methods;             /**< bit 1 << enum leatd_method; 0: as it is usual */
+	char listen[LEATD_NAME_LEN];  /**< name of a listener; "": all of HTTP */
+	char handler[LEATD_WORD_LEN]; /**< "": the answer is fixed */
+	uint64_t status;              /**< 0: 200 */
+	struct leatd_fields headers;
+	char body[LEATD_PATH_LEN]; /**< a file; "": none */
 };
 
 struct leatd_tcp_conf {
@@ -135,6 +176,8 @@ struct leatd_conf {
 	struct leatd_port_conf ports[LEATD_PORTS_MAX];
 	uint32_t nb_listens;
 	struct leatd_listen_conf listens[LEATD_LISTENS_MAX];
+	uint32_t nb_routes;
+	struct leatd_route_conf routes[LEATD_ROUTES_MAX];
 	uint64_t nb_workers;
 	struct leatd_cpus cpus;
 	uint64_t idle; /**< enum leatd_idle */
@@ -172,12 +215,14 @@ enum leatd_key_type {
 	LEATD_KEY_IPV4,   /**< struct leat_ip_addr */
 	LEATD_KEY_IPV6,   /**< struct leat_ip_addr */
 	LEATD_KEY_PREFIX, /**< struct leatd_addrs: A/LEN, once per line */
+	LEATD_KEY_FIELD,  /**< struct leatd_fields: Name: value, once per line */
 	LEATD_KEY_CPUS,   /**< struct leatd_cpus: 0-3,6 */
 	LEATD_KEY_TYPES,
 };
 
 struct leatd_key {
-	const char *section; /**< "port", "listen": repeatable; the others are options too */
+	const char
+		*section; /**< "port", "listen", "route": repeatable; the others are options too */
 	const char *name;
 	enum leatd_key_type type;
 	uint64_t min;
@@ -193,6 +238,7 @@ struct leatd_key {
 struct leatd_parts {
 	const char *const *protocols;
 	const char *const *transports;
+	const char *const *handlers; /**< of routes */
 };
 
 /** @return the table in the order of its sections. @param nb receives its length. */
@@ -207,7 +253,7 @@ bool leatd_key_may_repeat(const struct leatd_key *key);
 /** @return whether @p section has keys; "port p0" is not a section, "port" is. */
 bool leatd_section_exists(const char *section);
 
-/** @return whether a section is repeatable and takes a name: "port" and "listen". */
+/** @return whether a section is repeatable and takes a name: "port", "listen" and "route". */
 bool leatd_section_has_name(const char *section);
 
 /** Say which values a key allows ("a number from 1 to 4094") into @p text. @return @p text. */
@@ -229,7 +275,8 @@ const char *leatd_nearest(
  * Set the field of @p key in @p base from text.
  *
  * @param base
- *   The struct of the key's section: leatd_conf, leatd_port_conf or leatd_listen_conf.
+ *   The struct of the key's section: leatd_conf, leatd_port_conf, leatd_listen_conf or
+ *   leatd_route_conf.
  * @param where
  *   "FILE:LINE" or the option, for the sentence.
  * @return
@@ -273,6 +320,16 @@ int leatd_conf_add_port(
 int leatd_conf_add_listen(
 	struct leatd_conf *conf, const struct leatd_listen_conf *listen, struct leat_error *error);
 
+/**
+ * Add a complete route.
+ *
+ * @return
+ *   0; -EEXIST: a route of that name is there; -ENOSPC: LEATD_ROUTES_MAX are there already.
+ *   The sentence is in @p error.
+ */
+int leatd_conf_add_route(
+	struct leatd_conf *conf, const struct leatd_route_conf *route, struct leat_error *error);
+
 /** @return 0, or -EINVAL with the sentence: a key that must be given is not in @p seen. */
 int leatd_section_check(
 	const char *section, uint64_t seen, const char *where, struct leat_error *error);
@@ -307,6 +364,13 @@ int leatd_conf_load(struct leatd_conf *conf, const char *path, struct leat_error
  */
 int leatd_conf_check(
 	struct leatd_conf *conf, const struct leatd_parts *parts, struct leat_error *error);
+
+/** The part of leatd_conf_check() that is about routes, but for their paths and files. */
+int leatd_routes_conf_check(
+	const struct leatd_conf *conf, const struct leatd_parts *parts, struct leat_error *error);
+
+/** @return whether a listener has routes. */
+bool leatd_listen_has_routes(const struct leatd_listen_conf *listen);
 
 /** @return whether @p port has an address of the family. */
 bool leatd_port_has_family(const struct leatd_port_conf *port, bool is_ipv4);

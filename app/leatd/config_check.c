@@ -348,10 +348,24 @@ leatd_conf_check(struct leatd_conf *conf, const struct leatd_parts *parts, struc
 	ret = listens_check(conf, parts, error);
 	if (ret < 0)
 		return ret;
+	ret = leatd_routes_conf_check(conf, parts, error);
+	if (ret < 0)
+		return ret;
 	ret = limits_check(conf, error);
 	if (ret < 0)
 		return ret;
 	return control_check(conf, error);
+}
+
+/* Nothing was said, or nothing but the default where a section comes several times. */
+static bool
+key_is_left_out(const struct leatd_key *key, const char *text)
+{
+	if (key->default_text == NULL)
+		return false;
+	if (key->default_text[0] == '\0')
+		return strcmp(text, "0") == 0;
+	return leatd_section_has_name(key->section) && strcmp(text, key->default_text) == 0;
 }
 
 /* Print the keys of one section as "name value, name value", those without a value left out. */
@@ -371,8 +385,7 @@ section_print(const char *section, const char *title, const void *base, FILE *ou
 		if (strcmp(key->section, section) != 0)
 			continue;
 		(void)leatd_key_format(key, base, text);
-		if (text[0] == '\0' || (key->default_text != NULL && key->default_text[0] == '\0' &&
-					       strcmp(text, "0") == 0))
+		if (text[0] == '\0' || key_is_left_out(key, text))
 			continue;
 		(void)fprintf(out, "%s %s %s", glue, key->name, text);
 		glue = ",";
@@ -393,6 +406,8 @@ leatd_conf_print(const struct leatd_conf *conf, FILE *out)
 	}
 	for (uint32_t i = 0; i < conf->nb_listens; i++)
 		section_print("listen", "listen", &conf->listens[i], out);
+	for (uint32_t i = 0; i < conf->nb_routes; i++)
+		section_print("route", "route", &conf->routes[i], out);
 	section_print("worker", "worker", conf, out);
 	section_print("memory", "memory", conf, out);
 	section_print("limits", "limits", conf, out);

@@ -40,6 +40,7 @@ struct conf_file {
 	uint64_t seen_plain; /* keys of all sections without a name */
 	struct leatd_port_conf port;
 	struct leatd_listen_conf listen;
+	struct leatd_route_conf route;
 };
 
 static void
@@ -48,7 +49,7 @@ file_where(const struct conf_file *file, char where[LEATD_WHERE_LEN])
 	(void)snprintf(where, LEATD_WHERE_LEN, "%.160s:%" PRIu32, file->path, file->line_no);
 }
 
-/* A section is complete: add the port or the listener that it described. */
+/* A section is complete: add the port, the listener or the route that it described. */
 static int
 section_end(struct conf_file *file)
 {
@@ -61,6 +62,8 @@ section_end(struct conf_file *file)
 		return ret;
 	if (file->base == &file->port)
 		return leatd_conf_add_port(file->conf, &file->port, file->error);
+	if (file->base == &file->route)
+		return leatd_conf_add_route(file->conf, &file->route, file->error);
 	return leatd_conf_add_listen(file->conf, &file->listen, file->error);
 }
 
@@ -89,7 +92,7 @@ section_unknown(struct conf_file *file)
 			"%s: unknown section [%s]; did you mean [%s]?", file->where, file->title,
 			near);
 	return leat_error_set(file->error, -EINVAL,
-		"%s: unknown section [%s]; there are: port, listen, worker, memory, limits, "
+		"%s: unknown section [%s]; there are: port, listen, route, worker, memory, limits, "
 		"server, control, tcp",
 		file->where, file->title);
 }
@@ -113,6 +116,11 @@ section_begin_named(struct conf_file *file, const char *name)
 		file->port.is_from_file = true;
 		leatd_copy(file->port.name, sizeof(file->port.name), name);
 		leatd_copy(file->port.where, sizeof(file->port.where), file->where);
+	} else if (strcmp(file->section, "route") == 0) {
+		memset(&file->route, 0, sizeof(file->route));
+		file->base = &file->route;
+		leatd_copy(file->route.name, sizeof(file->route.name), name);
+		leatd_copy(file->route.where, sizeof(file->route.where), file->where);
 	} else {
 		memset(&file->listen, 0, sizeof(file->listen));
 		file->base = &file->listen;

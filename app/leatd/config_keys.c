@@ -32,8 +32,14 @@ static const char *const offload_choices[] = { "tx-ip-cksum", "tx-tcp-cksum", "r
 
 static_assert(LEAT_DIM(offload_choices) == LEATD_OFFLOADS + 1, "one word for each offload");
 
+static const char *const method_choices[] = { "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS",
+	"TRACE", "PATCH", "any", NULL };
+
+static_assert(LEAT_DIM(method_choices) == LEATD_METHODS + 1, "one word for each method");
+
 #define PORT(field)   offsetof(struct leatd_port_conf, field)
 #define LISTEN(field) offsetof(struct leatd_listen_conf, field)
+#define ROUTE(field)  offsetof(struct leatd_route_conf, field)
 #define CONF(field)   offsetof(struct leatd_conf, field)
 
 /* clang-format off */
@@ -72,6 +78,37 @@ static const struct leatd_key keys[] = {
 		"how long a keep-alive waits for its answer; without it 75", LISTEN(keep_interval_s) },
 	{ "listen", "keepalive-probes", LEATD_KEY_NUMBER, 1, 255, NULL, "", "N",
 		"keep-alives without an answer that end a connection; without it 9", LISTEN(nb_keep_probes) },
+
+	{ "listen", "timeout", LEATD_KEY_NUMBER, 0, 31536000, NULL, "", "SECONDS",
+		"silence after which a client is closed, subscribers excepted; without it none is",
+		LISTEN(idle_timeout_s) },
+	{ "listen", "head-timeout", LEATD_KEY_NUMBER, 0, 86400, NULL, "60", "SECONDS",
+		"how long the head of a request of HTTP may take from its first byte; 0: any time",
+		LISTEN(head_timeout_s) },
+	{ "listen", "body-timeout", LEATD_KEY_NUMBER, 0, 86400, NULL, "60", "SECONDS",
+		"silence in the middle of a body of HTTP after which it is given up; 0: any",
+		LISTEN(body_timeout_s) },
+	{ "listen", "choice-timeout", LEATD_KEY_NUMBER, 0, 86400, NULL, "", "SECONDS",
+		"how long the first request of an auto connection may take; without it any time",
+		LISTEN(choice_timeout_s) },
+
+	{ "route", "path", LEATD_KEY_TEXT, 1, LEATD_PATH_LEN - 1, NULL, NULL, "PATTERN",
+		"a path such as /about or /users/{name}; one that ends in / and * is a prefix", ROUTE(path) },
+	{ "route", "method", LEATD_KEY_SET, 0, 0, method_choices, "", "METHOD",
+		"a method that it has; may be repeated; without it those of the handler, or GET",
+		ROUTE(methods) },
+	{ "route", "listen", LEATD_KEY_TEXT, 1, LEATD_NAME_LEN - 1, NULL, "", "NAME",
+		"the listener that has it; without it all of HTTP", ROUTE(listen) },
+	{ "route", "handler", LEATD_KEY_TEXT, 1, LEATD_WORD_LEN - 1, NULL, "", "NAME",
+		"what answers; without it the answer is what the next keys say", ROUTE(handler) },
+	{ "route", "status", LEATD_KEY_NUMBER, 200, 599, NULL, "", "N",
+		"the status of the answer; without it 200", ROUTE(status) },
+	{ "route", "header", LEATD_KEY_FIELD, 1, LEATD_FIELDS_MAX, NULL, "", "FIELD",
+		"a header field of the answer, such as Content-Type: text/html; may be repeated",
+		ROUTE(headers) },
+	{ "route", "body", LEATD_KEY_TEXT, 1, LEATD_PATH_LEN - 1, NULL, "", "FILE",
+		"the file with its body, read at start, up to 64 MiB; without it there is none",
+		ROUTE(body) },
 
 	{ "worker", "workers", LEATD_KEY_NUMBER, 1, LEATD_CPUS_MAX, NULL, "1", "N",
 		"how many workers run, one CPU each; this release runs one", CONF(nb_workers) },
@@ -177,7 +214,8 @@ leatd_key_find(const char *section, const char *name)
 bool
 leatd_key_may_repeat(const struct leatd_key *key)
 {
-	return key->type == LEATD_KEY_PREFIX || key->type == LEATD_KEY_SET;
+	return key->type == LEATD_KEY_PREFIX || key->type == LEATD_KEY_SET ||
+	       key->type == LEATD_KEY_FIELD;
 }
 
 bool
@@ -192,7 +230,8 @@ leatd_section_exists(const char *section)
 bool
 leatd_section_has_name(const char *section)
 {
-	return strcmp(section, "port") == 0 || strcmp(section, "listen") == 0;
+	return strcmp(section, "port") == 0 || strcmp(section, "listen") == 0 ||
+	       strcmp(section, "route") == 0;
 }
 
 uint64_t

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <leat_common.h>
+#include <leat_http.h>
 
 #include "config.h"
 
@@ -209,6 +210,39 @@ prefix_set(struct leatd_addrs *addrs, const char *value)
 	return 0;
 }
 
+/* What the codec writes by itself, or what would change how the answer is read. */
+static bool
+field_is_ours(struct leat_slice name)
+{
+	static const char *const names[] = { "connection", "content-length", "date", "keep-alive",
+		"trailer", "transfer-encoding", "upgrade" };
+
+	for (uint32_t i = 0; i < LEAT_DIM(names); i++)
+		if (leat_slice_is_equal_nocase(name, leat_slice_str(names[i])))
+			return true;
+	return false;
+}
+
+/* "Name: value", as a line of a head has it. */
+static int
+fields_set(struct leatd_fields *fields, const char *value)
+{
+	size_t name_len = strcspn(value, ":");
+	struct leat_http_field field = {
+		.name = { (const uint8_t *)value, name_len },
+	};
+
+	if (value[name_len] != ':' || strlen(value) >= LEATD_FIELD_LEN)
+		return -EINVAL;
+	field.value = leat_slice_str(value + name_len + 1 + strspn(value + name_len + 1, " \t"));
+	if (!leat_http_field_is_valid(&field) || field_is_ours(field.name))
+		return -EINVAL;
+	if (fields->nb == LEATD_FIELDS_MAX)
+		return -ENOSPC;
+	leatd_copy(fields->list[fields->nb++], LEATD_FIELD_LEN, value);
+	return 0;
+}
+
 /* "0-3,6": each CPU once, in the order given. */
 static int
 cpus_set(struct leatd_cpus *field, const char *value)
@@ -299,6 +333,10 @@ leatd_key_allowed(const struct leatd_key *key, char text[LEATD_VALUE_LEN])
 		(void)snprintf(text, LEATD_VALUE_LEN,
 			"an address and prefix length, such as 10.77.0.1/24 or fd77::1/64");
 		break;
+	case LEATD_KEY_FIELD:
+		(void)snprintf(text, LEATD_VALUE_LEN,
+			"Name: value, but no length, Date, Connection, Trailer or Upgrade");
+		break;
 	case LEATD_KEY_CPUS:
 		(void)snprintf(text, LEATD_VALUE_LEN, "CPUs from 0 to %d, each once, such as 1-3,6",
 			LEATD_CPU_ID_MAX);
@@ -334,6 +372,8 @@ field_set(const struct leatd_key *key, void *field, const char *value)
 		return addr_set(key, field, value);
 	case LEATD_KEY_PREFIX:
 		return prefix_set(field, value);
+	case LEATD_KEY_FIELD:
+		return fields_set(field, value);
 	case LEATD_KEY_CPUS:
 		return cpus_set(field, value);
 	case LEATD_KEY_TYPES:
@@ -351,8 +391,8 @@ leatd_key_set(const struct leatd_key *key, void *base, const char *where, const 
 	int ret = field_set(key, key_field(key, base), value);
 
 	if (ret == -ENOSPC)
-		return leat_error_set(error, -EINVAL, "%s: %s is given more than %d times", where,
-			key->name, LEATD_ADDRS_MAX);
+		return leat_error_set(error, -EINVAL, "%s: %s is given more than %" PRIu64 " times",
+			where, key->name, key->max);
 	if (ret < 0)
 		return leat_error_set(error, -EINVAL,
 			"%s: %s '%.64s' is not allowed; it must be %s", where, key->name,
@@ -370,6 +410,13 @@ static void LEAT_PRINTF(2, 3) text_add(char text[LEATD_VALUE_LEN], const char *f
 	va_start(args, fmt);
 	(void)vsnprintf(text + len, LEATD_VALUE_LEN - len, fmt, args);
 	va_end(args);
+}
+
+static void
+fields_format(const struct leatd_fields *fields, char text[LEATD_VALUE_LEN])
+{
+	for (uint8_t i = 0; i < fields->nb; i++)
+		text_add(text, "%s'%s'", i == 0 ? "" : " ", fields->list[i]);
 }
 
 static void
@@ -423,6 +470,9 @@ leatd_key_format(const struct leatd_key *key, const void *base, char text[LEATD_
 		break;
 	case LEATD_KEY_PREFIX:
 		addrs_format(field, text);
+		break;
+	case LEATD_KEY_FIELD:
+		fields_format(field, text);
 		break;
 	case LEATD_KEY_CPUS:
 		for (uint16_t i = 0; i < cpus->nb; i++)

@@ -49,13 +49,14 @@ leatd_parts(void)
 {
 	static const char *const transports[] = { "dpdk", NULL };
 	static const char *protocols[PROTOCOLS_MAX + 1];
-	static const struct leatd_parts parts = { protocols, transports };
+	static struct leatd_parts parts = { .protocols = protocols, .transports = transports };
 	const struct leat_protocol *const *all = leat_protocol_all();
 
 	for (uint32_t i = 0; all[i] != NULL; i++) {
 		LEAT_VERIFY(i < PROTOCOLS_MAX);
 		protocols[i] = all[i]->name;
 	}
+	parts.handlers = leat_route_builtin_names();
 	return &parts;
 }
 
@@ -129,6 +130,18 @@ static void
 eal_close(struct leatd *d)
 {
 	leat_eal_stop(&d->eal);
+}
+
+static int
+routes_open(struct leatd *d, struct leat_error *error)
+{
+	return leatd_routes_open(d->conf, &d->routes, error);
+}
+
+static void
+routes_close(struct leatd *d)
+{
+	leatd_routes_close(d->routes);
 }
 
 static bool
@@ -363,6 +376,21 @@ listen_endpoint(const struct leatd_listen_conf *listen)
 	return local;
 }
 
+static void
+listen_options(const struct leatd *d, const struct leatd_listen_conf *listen,
+	struct leat_session_options *options)
+{
+	*options = (struct leat_session_options){
+		.routes = leatd_routes_table(d->routes, (uint32_t)(listen - d->conf->listens)),
+		.timeouts = {
+			.idle_us = listen->idle_timeout_s * LEAT_US_PER_S,
+			.head_us = listen->head_timeout_s * LEAT_US_PER_S,
+			.body_us = listen->body_timeout_s * LEAT_US_PER_S,
+			.choice_us = listen->choice_timeout_s * LEAT_US_PER_S,
+		},
+	};
+}
+
 /* On one port, for one worker. */
 static int
 listen_open_one(struct leatd *d, const struct leatd_listen_conf *listen, uint32_t idx,
@@ -378,10 +406,12 @@ listen_open_one(struct leatd *d, const struct leatd_listen_conf *listen, uint32_
 			listen->nb_keep_probes != 0 ? (uint8_t)listen->nb_keep_probes : KEEP_PROBES,
 	};
 	struct leat_endpoint local = listen_endpoint(listen);
+	struct leat_session_options options;
 	int ret;
 
+	listen_options(d, listen, &options);
 	LEAT_VERIFY(protocol != NULL); /* leatd_conf_check() */
-	ret = leat_worker_listen(d->workers[idx].worker, xp, &local, protocol, NULL, error);
+	ret = leat_worker_listen(d->workers[idx].worker, xp, &local, protocol, &options, error);
 	if (ret == 0 && keepalive.idle_s > 0)
 		ret = leat_dpdk_set_keepalive(xp, &local, &keepalive, error);
 	return ret;
@@ -454,6 +484,7 @@ nothing_close(struct leatd *d)
 static const struct init_step init_steps[] = {
 	{ server_open, nothing_close },
 	{ eal_open, eal_close },
+	{ routes_open, routes_close },
 	{ workers_open, workers_close },
 	{ ports_open, ports_close },
 	{ transports_open, transports_close },

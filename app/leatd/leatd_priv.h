@@ -16,6 +16,7 @@
 
 #include "config.h"
 #include "eal.h"
+#include "routes.h"
 
 #define LEATD_RUN_ID_LEN 40 /* hexadecimal digits */
 
@@ -40,6 +41,7 @@ struct leatd {
 	uint32_t told[LEATD_PORTS_MAX];   /* enum leat_inet_notice bits, of each port */
 	uint32_t nb_workers;              /* open ones */
 	struct leatd_worker workers[LEATD_CPUS_MAX];
+	struct leatd_routes *routes;
 	struct leat_control *control;
 };
 

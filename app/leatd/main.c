@@ -10,6 +10,7 @@
 #include "args.h"
 #include "init.h"
 #include "log.h"
+#include "routes.h"
 
 enum exit_status {
 	EXIT_GOOD = 0,
@@ -46,7 +47,8 @@ main(int argc, char **argv)
 	case LEATD_ACTIONS:
 		LEAT_VERIFY(false);
 	}
-	if (leatd_conf_check(&conf, leatd_parts(), &error) < 0)
+	if (leatd_conf_check(&conf, leatd_parts(), &error) < 0 ||
+		leatd_routes_check(&conf, &error) < 0)
 		return usage_error(&error);
 	if (args.action == LEATD_CHECK) {
 		(void)printf("configuration is good\n");

@@ -166,6 +166,10 @@ int leat_route_add(struct leat_route_table *table, const struct leat_web_route *
 int leat_route_add_builtin(struct leat_route_table *table, const char *name,
 	struct leat_slice pattern, uint32_t methods, struct leat_error *error);
 
+/** A handler for answers that are always the same: arg is a const struct leat_web_answer. */
+void leat_route_fixed_run(
+	struct leat_command_ctx *ctx, const struct leat_web_request *web, struct leat_reply *reply);
+
 /** @return the names of these handlers, NULL at the end. */
 const char *const *leat_route_builtin_names(void);
 

@@ -61,6 +61,14 @@ leat_web_answer_bytes(
 }
 
 void
+leat_route_fixed_run(
+	struct leat_command_ctx *ctx, const struct leat_web_request *web, struct leat_reply *reply)
+{
+	(void)ctx; /* whoever asks */
+	leat_reply_answer(reply, web->route->arg);
+}
+
+void
 leat_route_reply_null(struct leat_reply *reply)
 {
 	leat_web_answer_status(reply, ROUTE_NOT_FOUND);

@@ -93,7 +93,7 @@ TEST(ConfFile, TheFirstWrongLineIsTold)
 		{ "[memory]\nmemory: 100\n", "FILE:2: neither 'key = value' nor [section]" },
 		{ "\n[memroy]\n", "FILE:2: unknown section [memroy]; did you mean [memory]?" },
 		{ "[tunnel t0]\n", "FILE:1: unknown section [tunnel t0]; there are: port, listen, "
-				   "worker, memory, limits, server, control, tcp" },
+				   "route, worker, memory, limits, server, control, tcp" },
 		{ "[port]\n", "FILE:1: section [port] needs a name, such as [port port0]" },
 		{ "[memory m0]\n", "FILE:1: section [memory] takes no name" },
 		{ "[port p/0]\n",

@@ -23,7 +23,8 @@ TestParts()
 {
 	static const char *const protocols[] = { "resp", "http", nullptr };
 	static const char *const transports[] = { "dpdk", nullptr };
-	static const leatd_parts parts = { protocols, transports };
+	static const char *const handlers[] = { "echo", "health", nullptr };
+	static const leatd_parts parts = { protocols, transports, handlers };
 
 	return &parts;
 }

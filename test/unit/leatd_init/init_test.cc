@@ -59,8 +59,8 @@ TEST_F(Init, OpensInOrderServesAndClosesAll)
 	EXPECT_EQ(0, RunLeatd()) << sentence;
 	// Workers before ports, so that they are closed behind them: devices may still read what
 	// is stored.
-	EXPECT_EQ((std::vector<std::string>{ "eal", "worker", "port p0", "port p1", "queue 0 of p0",
-			  "queue 0 of p1", "control" }),
+	EXPECT_EQ((std::vector<std::string>{ "eal", "routes", "worker", "port p0", "port p1",
+			  "queue 0 of p0", "queue 0 of p1", "control" }),
 		world.opened);
 	EXPECT_EQ(1u, world.nb_control_workers);
 	EXPECT_EQ("leatd: info: draining\nleatd: info: drained\n", log);
@@ -262,6 +262,28 @@ TEST_F(Init, KeepAlivesAreThoseOfTheirListener)
 	world.fail_at = "keepalive";
 	EXPECT_EQ(-ENOSPC, RunLeatd());
 	EXPECT_EQ("no keepalive today", sentence);
+}
+
+TEST_F(Init, RoutesAndTimesAreThoseOfTheirListener)
+{
+	const leat_route_table tables[2] = {};
+
+	world.tables = { &tables[0], &tables[1] };
+	conf->listens[1].idle_timeout_s = 1;
+	conf->listens[1].head_timeout_s = 2;
+	conf->listens[1].body_timeout_s = 3;
+	conf->listens[1].choice_timeout_s = 4;
+	ASSERT_EQ(0, RunLeatd());
+	ASSERT_GE(world.options.size(), 2u);
+	EXPECT_EQ(&tables[0], world.options[0].routes);
+	EXPECT_EQ(0u, world.options[0].timeouts.idle_us);
+	EXPECT_EQ(60000000u, world.options[0].timeouts.head_us);
+	const leat_session_options &last = world.options.back();
+	EXPECT_EQ(&tables[1], last.routes);
+	EXPECT_EQ(1000000u, last.timeouts.idle_us);
+	EXPECT_EQ(2000000u, last.timeouts.head_us);
+	EXPECT_EQ(3000000u, last.timeouts.body_us);
+	EXPECT_EQ(4000000u, last.timeouts.choice_us);
 }
 
 TEST_F(Init, AListenerIsOnThePortOfItsAddressAndTheAnyAddressOnEach)

@@ -18,6 +18,7 @@
 #include <leat_control.h>
 #include <leat_protocol.h>
 
+#include "routes.h"
 #include "stubs.h"
 
 World world;
@@ -290,8 +291,35 @@ leat_worker_add_transport(leat_worker *worker, leat_transport *xp, leat_error *e
 }
 
 int
+leatd_routes_open(const leatd_conf *, leatd_routes **out, leat_error *error)
+{
+	*out = nullptr;
+	return Open("routes", error);
+}
+
+const leat_route_table *
+leatd_routes_table(const leatd_routes *, uint32_t idx)
+{
+	return idx < world.tables.size() ? world.tables[idx] : nullptr;
+}
+
+void
+leatd_routes_close(leatd_routes *)
+{
+	Close("routes");
+}
+
+const char *const *
+leat_route_builtin_names(void)
+{
+	static const char *const names[] = { "echo", nullptr };
+
+	return names;
+}
+
+int
 leat_worker_listen(leat_worker *, leat_transport *xp, const leat_endpoint *local,
-	const leat_protocol *protocol, const leat_session_options *, leat_error *error)
+	const leat_protocol *protocol, const leat_session_options *options, leat_error *error)
 {
 	std::string name = std::string(protocol->name) + " " + std::to_string(local->ipv4) + ":" +
 			   std::to_string(local->port) + " on " +
@@ -299,6 +327,7 @@ leat_worker_listen(leat_worker *, leat_transport *xp, const leat_endpoint *local
 
 	if (name == world.fail_at)
 		return leat_error_set(error, -EADDRINUSE, "no %s today", name.c_str());
+	world.options.push_back(*options);
 	world.listens.push_back(name);
 	return 0;
 }

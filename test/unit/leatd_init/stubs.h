@@ -30,7 +30,8 @@ struct World {
 	bool log_passes = false;      // DPDK's messages are shown again
 	int nb_signals_in_start = 0;  // SIGTERMs while a port is opened; after two it hangs
 	bool signal_in_drain = false; // a second SIGTERM comes while draining
-	uint32_t notices = 0;         // enum leat_inet_notice bits that every queue has
+	std::vector<const leat_route_table *> tables; // of each listener
+	uint32_t notices = 0; // enum leat_inet_notice bits that every queue has
 
 	// What the stubs were given.
 	leat_eal_conf eal_conf = {};
@@ -43,6 +44,7 @@ struct World {
 	std::vector<leat_worker_conf> worker_confs;
 	std::vector<leat_command_server> servers; // what each worker's commands tell
 	std::vector<leat_transport_conf> transport_confs;
+	std::vector<leat_session_options> options; // of each listen
 	uint32_t nb_control_workers = 0;
 };
 
