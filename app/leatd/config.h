@@ -66,6 +66,13 @@ enum leatd_cookies {
 	LEATD_COOKIES,
 };
 
+/** As enum leat_zaphttp_generation. */
+enum leatd_zap_headers {
+	LEATD_ZAP_BINARY,
+	LEATD_ZAP_JSON,
+	LEATD_ZAP_HEADERS,
+};
+
 /** Work that a device may be forbidden to do for us. */
 enum leatd_offload {
 	LEATD_OFFLOAD_TX_IP_CKSUM,
@@ -135,6 +142,7 @@ struct leatd_listen_conf {
 	uint64_t head_timeout_s;
 	uint64_t body_timeout_s;
 	uint64_t choice_timeout_s;
+	uint64_t zap_headers;     /**< enum leatd_zap_headers */
 	struct leat_ip_addr addr; /**< filled by leatd_conf_check() for a dpdk listener */
 };
 

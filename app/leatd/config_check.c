@@ -266,6 +266,16 @@ listen_check_keepalive(const struct leatd_listen_conf *listen, struct leat_error
 		listen->keep_interval_s != 0 ? "keepalive-interval" : "keepalive-probes");
 }
 
+/* A protocol without frames of ZAP has no fields in them. */
+static int
+listen_check_zap(const struct leatd_listen_conf *listen, struct leat_error *error)
+{
+	if (listen->zap_headers == LEATD_ZAP_BINARY || strcmp(listen->protocol, "zap") == 0)
+		return 0;
+	return leat_error_set(error, -EINVAL, "%s: zap-headers says nothing with protocol %s",
+		listen->where, listen->protocol);
+}
+
 /* Two listeners that would have one connection; the families are apart. */
 static bool
 listens_overlap(const struct leatd_listen_conf *a, const struct leatd_listen_conf *b)
@@ -291,6 +301,8 @@ listens_check(struct leatd_conf *conf, const struct leatd_parts *parts, struct l
 		ret = listen_check(conf, parts, listen, error);
 		if (ret == 0)
 			ret = listen_check_keepalive(listen, error);
+		if (ret == 0)
+			ret = listen_check_zap(listen, error);
 		if (ret < 0)
 			return ret;
 		for (uint32_t j = 0; j < i; j++) {
@@ -364,7 +376,7 @@ key_is_left_out(const struct leatd_key *key, const char *text)
 	if (key->default_text == NULL)
 		return false;
 	if (key->default_text[0] == '\0')
-		return strcmp(text, "0") == 0;
+		return strcmp(text, key->type == LEATD_KEY_CHOICE ? key->choices[0] : "0") == 0;
 	return leatd_section_has_name(key->section) && strcmp(text, key->default_text) == 0;
 }
 

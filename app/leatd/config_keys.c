@@ -27,6 +27,10 @@ static const char *const cookie_choices[] = { "auto", "always", "never", NULL };
 
 static_assert(LEAT_DIM(cookie_choices) == LEATD_COOKIES + 1, "one word for each use of cookies");
 
+static const char *const zap_headers_choices[] = { "binary", "json", NULL };
+
+static_assert(LEAT_DIM(zap_headers_choices) == LEATD_ZAP_HEADERS + 1, "one word for each way");
+
 static const char *const offload_choices[] = { "tx-ip-cksum", "tx-tcp-cksum", "rx-ip-cksum",
 	"rx-tcp-cksum", "tx-multi-seg", "tx-tso", NULL };
 
@@ -64,7 +68,7 @@ static const struct leatd_key keys[] = {
 		"the device's own arguments; in --port they follow a ';'", PORT(args) },
 
 	{ "listen", "protocol", LEATD_KEY_TEXT, 1, LEATD_WORD_LEN - 1, NULL, NULL, "PROTOCOL",
-		"what is spoken: resp, http, zap-rpc, sbe, or auto (resp and sbe)", LISTEN(protocol) },
+		"what is spoken: resp, http, zap, zap-rpc, sbe, or auto (resp and sbe)", LISTEN(protocol) },
 	{ "listen", "transport", LEATD_KEY_TEXT, 1, LEATD_WORD_LEN - 1, NULL, NULL, "TRANSPORT",
 		"what carries it: dpdk", LISTEN(transport) },
 	{ "listen", "address", LEATD_KEY_TEXT, 1, LEATD_ADDRESS_LEN - 1, NULL, NULL, "ADDRESS",
@@ -78,6 +82,8 @@ static const struct leatd_key keys[] = {
 		"how long a keep-alive waits for its answer; without it 75", LISTEN(keep_interval_s) },
 	{ "listen", "keepalive-probes", LEATD_KEY_NUMBER, 1, 255, NULL, "", "N",
 		"keep-alives without an answer that end a connection; without it 9", LISTEN(nb_keep_probes) },
+	{ "listen", "zap-headers", LEATD_KEY_CHOICE, 0, 0, zap_headers_choices, "", "HOW",
+		"how clients of zap write header fields, and want them; without it binary", LISTEN(zap_headers) },
 
 	{ "listen", "timeout", LEATD_KEY_NUMBER, 0, 31536000, NULL, "", "SECONDS",
 		"silence after which a client is closed, subscribers excepted; without it none is",

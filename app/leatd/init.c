@@ -376,6 +376,14 @@ listen_endpoint(const struct leatd_listen_conf *listen)
 	return local;
 }
 
+static const struct leat_protocol *
+listen_protocol(const struct leatd_listen_conf *listen)
+{
+	if (listen->zap_headers == LEATD_ZAP_JSON)
+		return &leat_protocol_zap_json;
+	return leat_protocol_find(listen->protocol);
+}
+
 static void
 listen_options(const struct leatd *d, const struct leatd_listen_conf *listen,
 	struct leat_session_options *options)
@@ -396,7 +404,7 @@ static int
 listen_open_one(struct leatd *d, const struct leatd_listen_conf *listen, uint32_t idx,
 	uint32_t port_idx, struct leat_error *error)
 {
-	const struct leat_protocol *protocol = leat_protocol_find(listen->protocol);
+	const struct leat_protocol *protocol = listen_protocol(listen);
 	struct leat_transport *xp = d->workers[idx].transports[port_idx];
 	const struct leat_inet_keepalive keepalive = {
 		.idle_s = (uint32_t)listen->keep_idle_s,

@@ -103,6 +103,12 @@ struct leat_protocol {
 	const struct leat_reply_ops *reply;
 };
 
+/**
+ * The protocol "zap" for listeners whose clients write header fields as JSON, and want them so. A
+ * frame does not say how its fields are written, so that its listener has to know.
+ */
+extern const struct leat_protocol leat_protocol_zap_json;
+
 /** @return the protocol of that name, or NULL. */
 const struct leat_protocol *leat_protocol_find(const char *name);
 

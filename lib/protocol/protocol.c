@@ -7,6 +7,7 @@ static const struct leat_protocol *const protocols[] = {
 	&protocol_resp,
 	&protocol_http,
 	&protocol_sbe,
+	&protocol_zaphttp,
 	&protocol_zaprpc,
 	&protocol_auto,
 	NULL,

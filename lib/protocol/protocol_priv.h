@@ -13,6 +13,7 @@ extern const struct leat_protocol protocol_auto;
 extern const struct leat_protocol protocol_http;
 extern const struct leat_protocol protocol_resp;
 extern const struct leat_protocol protocol_sbe;
+extern const struct leat_protocol protocol_zaphttp;
 extern const struct leat_protocol protocol_zaprpc;
 
 /* The waits_for of protocols whose clients may take their time. */

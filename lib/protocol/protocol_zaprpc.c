@@ -17,7 +17,7 @@
 
 #define RPC_ARGC        2 /* a name and the envelope */
 #define RPC_METHOD_ECHO 2
-#define RPC_ROOM_LEN LEAT_RPC_ANSWER_MAX /* bytes of an answer that a method makes */
+#define RPC_ROOM_LEN    LEAT_RPC_ANSWER_MAX /* bytes of an answer that a method makes */
 
 /* The promises of one connection. */
 struct rpc_annex {

@@ -238,12 +238,22 @@ int leat_zaphttp_emit_request(struct leat_writer *w, enum leat_zaphttp_generatio
 int leat_zaphttp_emit_response(struct leat_writer *w, enum leat_zaphttp_generation generation,
 	const struct leat_zaphttp_out_response *res);
 
+/**
+ * Write a whole response but for its body: of that only the length counts, and the caller writes
+ * as many bytes next, from wherever they are. There is no trailer.
+ */
+int leat_zaphttp_emit_response_front(struct leat_writer *w, enum leat_zaphttp_generation generation,
+	const struct leat_zaphttp_out_response *res);
+
 /** Write the head of a response whose body follows; body and trailer are not looked at. */
 int leat_zaphttp_emit_head(struct leat_writer *w, enum leat_zaphttp_generation generation,
 	const struct leat_zaphttp_out_response *res);
 
 /** Write a part of a body: 0, or -EMSGSIZE for a frame over LEAT_ZAPHTTP_FRAME_MAX. */
 int leat_zaphttp_emit_data(struct leat_writer *w, struct leat_slice bytes);
+
+/** As leat_zaphttp_emit_data(), but for the bytes, which the caller writes next. */
+int leat_zaphttp_emit_data_front(struct leat_writer *w, size_t len);
 
 /** Write the end of a body, as leat_zaphttp_emit_request() does. */
 int leat_zaphttp_emit_end(struct leat_writer *w, enum leat_zaphttp_generation generation,

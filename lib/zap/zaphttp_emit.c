@@ -146,9 +146,11 @@ leat_zaphttp_emit_request(struct leat_writer *w, enum leat_zaphttp_generation ge
 	return 0;
 }
 
+/* Write a response up to where its body begins, and set the length of its trailer. */
 static int
-response_put(struct leat_writer *w, enum leat_zaphttp_type type,
-	enum leat_zaphttp_generation generation, const struct leat_zaphttp_out_response *res)
+response_put_front(struct leat_writer *w, enum leat_zaphttp_type type,
+	enum leat_zaphttp_generation generation, const struct leat_zaphttp_out_response *res,
+	size_t *trailer_len)
 {
 	uint8_t head[LEAT_ZAPHTTP_PREFIX_LEN + LEAT_ZAP_HEADER_LEN + LEAT_ZAP_HTTP_RESPONSE_LEN];
 	uint16_t status = res->status == 0 ? 200 : res->status;
@@ -176,8 +178,7 @@ response_put(struct leat_writer *w, enum leat_zaphttp_type type,
 	leat_writer_put_slice(w, msg.reason);
 	leat_writer_put_slice(w, msg.proto);
 	block_put(w, generation, res->headers, msg.headers.len);
-	leat_writer_put_slice(w, msg.body);
-	block_put(w, generation, res->trailer, msg.trailer.len);
+	*trailer_len = msg.trailer.len;
 	return 0;
 }
 
@@ -185,7 +186,24 @@ int
 leat_zaphttp_emit_response(struct leat_writer *w, enum leat_zaphttp_generation generation,
 	const struct leat_zaphttp_out_response *res)
 {
-	return response_put(w, LEAT_ZAPHTTP_RESPONSE, generation, res);
+	size_t trailer_len;
+	int ret = response_put_front(w, LEAT_ZAPHTTP_RESPONSE, generation, res, &trailer_len);
+
+	if (ret < 0)
+		return ret;
+	leat_writer_put_slice(w, res->body);
+	block_put(w, generation, res->trailer, trailer_len);
+	return 0;
+}
+
+int
+leat_zaphttp_emit_response_front(struct leat_writer *w, enum leat_zaphttp_generation generation,
+	const struct leat_zaphttp_out_response *res)
+{
+	size_t trailer_len;
+
+	LEAT_VERIFY(res->trailer.nb_fields == 0);
+	return response_put_front(w, LEAT_ZAPHTTP_RESPONSE, generation, res, &trailer_len);
 }
 
 int
@@ -193,10 +211,11 @@ leat_zaphttp_emit_head(struct leat_writer *w, enum leat_zaphttp_generation gener
 	const struct leat_zaphttp_out_response *res)
 {
 	struct leat_zaphttp_out_response head = *res;
+	size_t trailer_len;
 
 	head.body.len = 0;
 	head.trailer.nb_fields = 0;
-	return response_put(w, LEAT_ZAPHTTP_HEAD, generation, &head);
+	return response_put_front(w, LEAT_ZAPHTTP_HEAD, generation, &head, &trailer_len);
 }
 
 /* Write a chunk without its bytes. */
@@ -213,6 +232,12 @@ chunk_put(struct leat_writer *w, enum leat_zaphttp_type type, size_t len)
 	leat_zap_http_chunk_head(head + LEAT_ZAPHTTP_PREFIX_LEN, (uint16_t)(type << 8), &msg, size);
 	leat_writer_put(w, head, sizeof(head));
 	return 0;
+}
+
+int
+leat_zaphttp_emit_data_front(struct leat_writer *w, size_t len)
+{
+	return chunk_put(w, LEAT_ZAPHTTP_DATA, len);
 }
 
 int

@@ -56,7 +56,7 @@ TEST(Check, UnknownTransportsAndProtocolsListWhatThereIs)
 		  "there are: dpdk",
 		CheckError({ "--listen", "http,kernel,unix:/x,0" }));
 	EXPECT_EQ("--listen sbe,dpdk,10.77.0.1,1: protocol sbe is not built into this leatd; there "
-		  "are: resp, http",
+		  "are: resp, http, zap",
 		CheckError({ "--listen", "sbe,dpdk,10.77.0.1,1" }));
 }
 
@@ -88,6 +88,14 @@ TEST(Check, KeepAlivesAreAskedForByTheirIdleTime)
 			CheckError({ "--listen", listen }));
 		EXPECT_EQ(0, CheckArgs({ "--listen", listen + ",keepalive-idle=60" }).ret);
 	}
+}
+
+TEST(Check, HeaderFieldsOfZapAreForListenersOfZap)
+{
+	EXPECT_EQ("--listen http,dpdk,10.77.0.1,7000,zap-headers=json: zap-headers says nothing "
+		  "with protocol http",
+		CheckError({ "--listen", "http,dpdk,10.77.0.1,7000,zap-headers=json" }));
+	EXPECT_EQ(0, CheckArgs({ "--listen", "http,dpdk,10.77.0.1,7000,zap-headers=binary" }).ret);
 }
 
 TEST(Check, TheAnyAddressOverlapsEveryOther)

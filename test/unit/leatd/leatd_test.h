@@ -21,7 +21,7 @@
 inline const leatd_parts *
 TestParts()
 {
-	static const char *const protocols[] = { "resp", "http", nullptr };
+	static const char *const protocols[] = { "resp", "http", "zap", nullptr };
 	static const char *const transports[] = { "dpdk", nullptr };
 	static const char *const handlers[] = { "echo", "health", nullptr };
 	static const leatd_parts parts = { protocols, transports, handlers };

@@ -240,6 +240,33 @@ TEST_F(Init, WindowScaleFollowsTheWindow)
 	}
 }
 
+TEST_F(Init, AListenerOfZapSpeaksItsGeneration)
+{
+	Add(leatd_conf_listen_option, "zap,dpdk,10.77.0.1,9999");
+	Add(leatd_conf_listen_option, "zap,dpdk,10.77.0.1,9998,zap-headers=json");
+	Add(leatd_conf_listen_option, "zap,dpdk,10.77.0.1,9997,zap-headers=binary");
+	ASSERT_EQ(0, RunLeatd());
+	ASSERT_LE(3u, world.protocols.size());
+	const leat_protocol *const *last = &world.protocols.back() - 2;
+	EXPECT_EQ(leat_protocol_find("zap"), last[0]);
+	EXPECT_EQ(&leat_protocol_zap_json, last[1]);
+	EXPECT_EQ(leat_protocol_find("zap"), last[2]);
+}
+
+TEST_F(Init, OnlyWhoListensForCallsOverZapHasRoomForTheirPromises)
+{
+	ASSERT_EQ(0, RunLeatd());
+	EXPECT_EQ(0u, world.worker_confs.at(0).nb_annexes);
+	world = World();
+	Add(leatd_conf_listen_option, "zap-rpc,dpdk,10.77.0.1,9653");
+	ASSERT_EQ(0, RunLeatd());
+	EXPECT_EQ(256u, world.worker_confs.at(0).nb_annexes);
+	world = World();
+	conf->nb_pipelines_max = 0;
+	ASSERT_EQ(0, RunLeatd());
+	EXPECT_EQ(0u, world.worker_confs.at(0).nb_annexes);
+}
+
 TEST_F(Init, KeepAlivesAreThoseOfTheirListener)
 {
 	ASSERT_EQ(0, RunLeatd());

@@ -122,6 +122,16 @@ const leat_protocol kHttp = [] {
 	p.name = "http";
 	return p;
 }();
+const leat_protocol kZap = [] {
+	leat_protocol p = {};
+	p.name = "zap";
+	return p;
+}();
+const leat_protocol kZapRpc = [] {
+	leat_protocol p = {};
+	p.name = "zap-rpc";
+	return p;
+}();
 
 } // namespace
 
@@ -138,15 +148,21 @@ leat_transport_check(const leat_transport_ops *ops)
 const leat_protocol *const *
 leat_protocol_all(void)
 {
-	static const leat_protocol *const all[] = { &kResp, &kHttp, nullptr };
+	static const leat_protocol *const all[] = { &kResp, &kHttp, &kZap, &kZapRpc, nullptr };
 
 	return all;
 }
 
+const leat_protocol leat_protocol_zap_json = kZap;
+
 const leat_protocol *
 leat_protocol_find(const char *name)
 {
-	return strcmp(name, "resp") == 0 ? &kResp : strcmp(name, "http") == 0 ? &kHttp : nullptr;
+	for (const leat_protocol *const *p = leat_protocol_all(); *p != nullptr; p++) {
+		if (strcmp(name, (*p)->name) == 0)
+			return *p;
+	}
+	return nullptr;
 }
 
 int
@@ -329,6 +345,7 @@ leat_worker_listen(leat_worker *, leat_transport *xp, const leat_endpoint *local
 		return leat_error_set(error, -EADDRINUSE, "no %s today", name.c_str());
 	world.options.push_back(*options);
 	world.listens.push_back(name);
+	world.protocols.push_back(protocol);
 	return 0;
 }
 

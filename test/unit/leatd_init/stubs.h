@@ -24,7 +24,8 @@ struct World {
 	std::vector<std::string> opened; // all that was opened, in order
 	std::vector<std::string> live;   // what is open now
 	std::vector<std::string> listens;
-	std::string fail_at; // the name of what shall not open
+	std::vector<const leat_protocol *> protocols; // of the listens
+	std::string fail_at;                          // the name of what shall not open
 	Run run = Run::UntilDrained;
 	uint32_t nb_sessions = 3;     // that do not end by themselves
 	bool log_passes = false;      // DPDK's messages are shown again
