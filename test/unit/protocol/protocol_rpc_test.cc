@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <leat_zaphttp.h>
+
 #include "golden.h"
 #include "sbe_serve.h"
 
@@ -115,6 +117,88 @@ TEST(ProtocolRpc, HttpBelievesTheFirstOfTwoTypes)
 {
 	EXPECT_EQ(HttpAnswer("200 OK", "application/json", kJsonAnswer),
 		HttpAsk(HttpPost("application/json\r\nContent-Type: application/zap", kJson)));
+}
+
+std::string
+ZapPost(leat_zaphttp_generation generation, const std::string &type, const std::string &body)
+{
+	const leat_zaphttp_field field = { LEAT_SLICE("Content-Type"), golden::Slice(type), false,
+		false };
+	leat_zaphttp_out_request req = {};
+
+	req.method = LEAT_SLICE("POST");
+	req.target = LEAT_SLICE("/rpc");
+	req.body = golden::Slice(body);
+	req.headers = { &field, type.empty() ? 0u : 1u };
+	return golden::Written([&](leat_writer *w) {
+		EXPECT_EQ(0, leat_zaphttp_emit_request(w, generation, &req));
+	});
+}
+
+std::string
+ZapAnswer(leat_zaphttp_generation generation, uint16_t status, const std::string &type,
+	const std::string &body, const std::string &accept = "")
+{
+	const leat_zaphttp_field fields[] = {
+		{ LEAT_SLICE("Content-Type"), golden::Slice(type), false, false },
+		{ LEAT_SLICE("Accept"), golden::Slice(accept), false, false },
+	};
+	leat_zaphttp_out_response res = {};
+
+	res.status = status;
+	res.body = golden::Slice(body);
+	res.headers = { fields, accept.empty() ? 1u : 2u };
+	return golden::Written([&](leat_writer *w) {
+		EXPECT_EQ(0, leat_zaphttp_emit_response(w, generation, &res));
+	});
+}
+
+class ProtocolRpcZap : public testing::TestWithParam<leat_zaphttp_generation>
+{
+      protected:
+	ProtocolRpcZap()
+	{
+		if (GetParam() == LEAT_ZAPHTTP_JSON)
+			serve_.At(1).protocol = &leat_protocol_zap_json;
+	}
+
+	std::string Ask(const std::string &type, const std::string &body)
+	{
+		return serve_.Ask(ZapPost(GetParam(), type, body));
+	}
+
+      private:
+	Serve serve_{ "zap" };
+};
+
+TEST_P(ProtocolRpcZap, AnswersTheRecordByteForByte)
+{
+	EXPECT_EQ(ZapAnswer(GetParam(), 200, "application/zap", Record("response_computed")),
+		Ask("application/zap", Record("request")));
+	EXPECT_EQ(ZapAnswer(GetParam(), 200, "application/json", kJsonAnswer),
+		Ask("application/json; charset=utf-8", kJson));
+}
+
+TEST_P(ProtocolRpcZap, RefusesInTheWordsOfHttp)
+{
+	EXPECT_EQ(ZapAnswer(GetParam(), 400, "text/plain", "bad zap body"),
+		Ask("application/zap", kJson));
+	EXPECT_EQ(ZapAnswer(GetParam(), 400, "text/plain", "bad json body"),
+		Ask("application/json", ""));
+	EXPECT_EQ(ZapAnswer(GetParam(), 415, "text/plain", "Unsupported Media Type\n",
+			  "application/json, application/zap"),
+		Ask("", Record("request")));
+	EXPECT_EQ(ZapAnswer(GetParam(), 413, "text/plain", "Content Too Large\n"),
+		Ask("application/zap", std::string(4097, 'x')));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+	Generations, ProtocolRpcZap, testing::Values(LEAT_ZAPHTTP_BINARY, LEAT_ZAPHTTP_JSON));
+
+// The length of the frame of a request is that of the implementation whose record it is.
+TEST(ProtocolRpc, AFrameOfTheRecordIsAsLongAsThatOfOthers)
+{
+	EXPECT_EQ(202u, ZapPost(LEAT_ZAPHTTP_JSON, "application/zap", Record("request")).size());
 }
 
 } // namespace
