@@ -2,8 +2,9 @@
 
 // What a call of POST /rpc costs in ZAP and in JSON: the same values in, the same function
 // between, the same values out. "call" is the body alone, decoded, computed and encoded; the JSON
-// of others is read by simdjson's on-demand parser and written by rapidjson. "http" is the whole of
-// it in a worker, from the bytes of a request of HTTP/1.1 to the bytes of its answer.
+// of others is read by simdjson's on-demand parser and written by rapidjson. "serve" is the whole of
+// it in a worker, from the bytes of a request to the bytes of its answer, over HTTP/1.1, HTTP over
+// ZAP, and the calls of ZAP.
 // A row of scripts/perf.sh: perf_row.h tells what is measured.
 
 #include <cstring>
@@ -19,6 +20,8 @@
 #include <leat_protocol.h>
 #include <leat_rpc.h>
 #include <leat_zap_balance.h>
+#include <leat_zaphttp.h>
+#include <leat_zaprpc.h>
 
 #include "perf_row.h"
 
@@ -169,13 +172,53 @@ CallRow(const std::string &with)
 			[&] { Barrier(others.Call().data()); });
 }
 
+std::string
+HttpRequest(const std::string &media_type, const std::string &body)
+{
+	return "POST /rpc HTTP/1.1\r\nHost: 10.77.0.1:8080\r\nContent-Type: " + media_type +
+	       "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+std::string
+ZapHttpRequest(const std::string &media_type, const std::string &body)
+{
+	const leat_zaphttp_field fields[] = {
+		{ LEAT_SLICE("Host"), LEAT_SLICE("10.77.0.1:9653"), false, false },
+		{ LEAT_SLICE("Content-Type"), Slice(media_type), false, false },
+	};
+	leat_zaphttp_out_request req = {};
+	leat_writer w;
+
+	req.method = LEAT_SLICE("POST");
+	req.target = LEAT_SLICE("/rpc");
+	req.headers = { fields, LEAT_DIM(fields) };
+	req.body = Slice(body);
+	leat_writer_init(&w, room, sizeof(room));
+	if (leat_zaphttp_emit_request(&w, LEAT_ZAPHTTP_BINARY, &req) < 0)
+		Stop("no request");
+	return std::string(Written(w));
+}
+
+std::string
+ZapRpcRequest(const std::string &body)
+{
+	leat_zaprpc_request req = {};
+	leat_writer w;
+
+	req.method = LEAT_RPC_METHOD_BALANCE;
+	req.payload = Slice(body);
+	leat_writer_init(&w, room, sizeof(room));
+	if (leat_zaprpc_emit_request(&w, LEAT_ZAPRPC_REQUEST, &req) < 0)
+		Stop("no request");
+	return std::string(Written(w));
+}
+
 // One request of a client who keeps his connection, as a session has it done.
-class Http
+class Client
 {
       public:
-	Http(const std::string &media_type, const std::string &body)
-	    : request_("POST /rpc HTTP/1.1\r\nHost: 10.77.0.1:8080\r\nContent-Type: " + media_type +
-		       "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body)
+	Client(const char *protocol, const std::string &request)
+	    : protocol_(leat_protocol_find(protocol)), request_(request)
 	{
 		leat_client_init(&client_, 1, 0);
 		ctx_.server = &server_;
@@ -186,19 +229,20 @@ class Http
 	std::string_view Serve()
 	{
 		static const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0, false, nullptr };
-		leat_protocol_state state = {};
 		leat_request req;
 		leat_reply reply;
 		leat_writer w;
 
-		if (http_->decode(&state, &limits, Slice(request_), &req, argv_, LEAT_DIM(argv_)) <=
-			0)
+		if (protocol_->decode(
+			    &state_, &limits, Slice(request_), &req, argv_, LEAT_DIM(argv_)) <= 0)
 			Stop("refused");
 		leat_writer_init(&w, room, sizeof(room));
-		reply.ops = http_->reply;
+		reply.ops = protocol_->reply;
 		reply.writer = &w;
 		reply.flags = req.reply_flags;
 		reply.wall_ms = 1790000000000;
+		reply.date = &date_;
+		reply.state[0] = 0;
 		leat_command_execute(&ctx_, &req, &reply);
 		return Written(w);
 	}
@@ -209,24 +253,37 @@ class Http
 	}
 
       private:
-	const leat_protocol *http_ = leat_protocol_find("http");
+	const leat_protocol *protocol_;
 	const std::string request_;
+	leat_protocol_state state_ = {};
 	leat_slice argv_[64];
 	leat_client client_;
 	leat_command_server server_ = {};
 	leat_command_stats stats_ = {};
 	leat_command_ctx ctx_ = {};
+	leat_http_date date_ = {};
 };
 
 void
-HttpRow(const std::string &with)
+ServeRow(const std::string &with, const std::string &carrier)
 {
 	const bool is_zap = with == "zap";
-	Http http(is_zap ? "application/zap" : "application/json", is_zap ? ZapRequest() : kJson);
+	const std::string media_type = "application/" + with;
+	const std::string body = is_zap ? ZapRequest() : kJson;
+	const std::string request = carrier == "http"  ? HttpRequest(media_type, body)
+				    : carrier == "zap" ? ZapHttpRequest(media_type, body)
+						       : ZapRpcRequest(body);
+	const std::string answer = std::string(
+		is_zap ? Call(leat_rpc_call_zap, body) : Call(leat_rpc_call_json, body));
+	Client client(carrier.c_str(), request);
+	std::string_view served = client.Serve();
 
-	if (http.Serve().substr(0, 15) != "HTTP/1.1 200 OK")
+	// The answer ends in every carrier with that of the call.
+	if (served.size() <= answer.size() ||
+		served.substr(served.size() - answer.size()) != answer)
 		Stop("an answer is wrong");
-	perf::Measure("POST /rpc", with, http.Len(), [&] { Barrier(http.Serve().data()); });
+	perf::Measure("serve /rpc", with + " over " + carrier, client.Len(),
+		[&] { Barrier(client.Serve().data()); });
 }
 
 } // namespace
@@ -238,14 +295,17 @@ main(int argc, char **argv)
 	const std::string row = argc > 2 ? argv[2] : "";
 
 	if (with == "--list") {
-		puts("zap call\njson call\nothers call\nzap http\njson http");
+		puts("zap call\njson call\nothers call\nzap zap-rpc\nzap zap\njson zap\nzap http\n"
+		     "json http");
 		return EXIT_SUCCESS;
 	}
 	if (row == "call" && (with == "zap" || with == "json" || with == "others"))
 		CallRow(with);
-	else if (row == "http" && (with == "zap" || with == "json"))
-		HttpRow(with);
+	else if ((row == "http" || row == "zap") && (with == "zap" || with == "json"))
+		ServeRow(with, row);
+	else if (row == "zap-rpc" && with == "zap")
+		ServeRow(with, row);
 	else
-		Stop("zap|json|others call, zap|json http, or --list");
+		Stop("zap|json|others call, zap|json http|zap, zap zap-rpc, or --list");
 	return EXIT_SUCCESS;
 }
