@@ -114,6 +114,24 @@ async function statuses() {
 	return [got, nbConnects];
 }
 
+// PUT, GET and DELETE of keys, all of them pipelined.
+const keys = () => withPool({ connections: 5, pipelining: 10 }, async (pool) => {
+	const bodies = [...Array(200)].map((_, i) => randomBytes(i * 7));
+	const each = (method, of = () => null) => Promise.all(bodies.map(async (_, i) => {
+		const path = `/v1/kv/undici-${i}`;
+		const reply = await pool.request({ path, method, body: of(i), idempotent: true });
+		return [reply.statusCode, await whole(reply.body)];
+	}));
+	const count = (replies) => replies.reduce((sum, [status]) =>
+		({ ...sum, [status]: (sum[status] ?? 0) + 1 }), {});
+	const put = await each('PUT', (i) => bodies[i]);
+	const again = await each('PUT', (i) => bodies[i]);
+	const got = await each('GET');
+	got.forEach(([, body], i) => check(body.equals(bodies[i]), `key ${i}`));
+	const gone = await each('DELETE');
+	return [put, again, got, gone, await each('GET')].map(count);
+});
+
 async function fetched() {
 	const body = randomBytes(100000);
 	const echo = await fetch(`${url}/echo`, { method: 'POST', body });
@@ -135,4 +153,4 @@ async function core() {
 	return bodies.every((body) => body.toString() === 'ok');
 }
 
-await runCases({ pipelined, echoes, chunked, large, expect, statuses, fetched, core });
+await runCases({ pipelined, echoes, chunked, large, expect, statuses, keys, fetched, core });

@@ -12,7 +12,8 @@ import pytest
 
 from dts.framework.curl import curl
 from dts.framework.lab import SRV_ADDR, Lab
-from dts.framework.leatd import HTTP_PORT, Leatd, LeatdConf, af_port
+from dts.framework.leatd import HTTP_PORT, RESP_PORT, Leatd, LeatdConf, af_port
+from dts.framework.resp import RespClient, Status
 from dts.framework.run import SNAP_LEN_LOAD, serve
 
 URL = f"http://{SRV_ADDR}:{HTTP_PORT}"
@@ -44,7 +45,8 @@ def served(lab: Lab) -> Iterator[Leatd]:
         (["/none"], 404, b"Not Found\n"),
         (["-I", "/none"], 404, b""),
         (["-X", "DELETE", "/health"], 405, b"Method Not Allowed\n"),
-        (["-X", "OPTIONS", "/health"], 405, b"Method Not Allowed\n"),
+        (["-X", "OPTIONS", "/health"], 204, b""),
+        (["-X", "OPTIONS", "/none"], 404, b"Not Found\n"),
         (["-X", "PUT", "-d", "x", "/health"], 405, b"Method Not Allowed\n"),
         (["-X", "PATCH", "-d", "x", "/echo"], 405, b"Method Not Allowed\n"),
         (["/echo"], 405, b"Method Not Allowed\n"),
@@ -68,8 +70,9 @@ def test_method_and_path(
     """
     [answer] = curl(lab, version, *args[:-1], URL + args[-1])
     assert (answer.status, answer.version, answer.body) == (status, "1.1", body)
-    if status == 405:
-        assert answer.fields["allow"] == ("POST" if "echo" in args[-1] else "GET, HEAD")
+    if status in (204, 405):
+        allow = "POST, OPTIONS" if "echo" in args[-1] else "GET, HEAD, OPTIONS"
+        assert answer.fields["allow"] == allow
     if "-I" in args:
         assert int(answer.fields["content-length"]) > 0
 
@@ -196,7 +199,7 @@ def test_connection_close_is_kept(lab: Lab) -> None:
         (["-H", "Transfer-Encoding: gzip, chunked", "-X", "POST", f"{URL}/echo"], 501),
         (["--request-target", "health", f"{URL}/health"], 400),
         (["--request-target", f"{URL}/health", f"{URL}/other"], 200),
-        (["-X", "OPTIONS", "--request-target", "*", f"{URL}/"], 404),
+        (["-X", "OPTIONS", "--request-target", "*", f"{URL}/"], 204),
         (["--path-as-is", f"{URL}/../health"], 404),
         (["-H", "X: a", "-H", "X: b", f"{URL}/health"], 200),
     ],
@@ -248,3 +251,123 @@ def test_transfers_side_by_side(lab: Lab, tmp_path: Path) -> None:
     done = lab.run(*argv[:-1])
     assert done.returncode == 0, done.stderr
     assert {out.read_bytes() == path.read_bytes() for out in outs} == {True}
+
+
+def test_headers_come_back(lab: Lab) -> None:
+    """What a proxy or a client adds is there to be read.
+
+    Steps:
+        GET /headers with fields of our own.
+
+    Verify:
+        A line for each field, in their order, values as they were.
+    """
+    own = ["-H", "X-First: a b", "-H", "X-Second: \u00fc", "-H", "X-First: again", "-H", "X-None;"]
+    [answer] = curl(lab, *own, f"{URL}/headers?a=b")
+    lines = [line.partition(": ") for line in answer.body.decode().splitlines()]
+    fields = [(name.lower(), value) for name, _, value in lines]
+    assert answer.status == 200
+    assert ("host", f"{SRV_ADDR}:{HTTP_PORT}") in fields
+    assert [one for one in fields if one[0].startswith("x-")] == [
+        ("x-first", "a b"),
+        ("x-second", "\u00fc"),
+        ("x-first", "again"),
+        ("x-none", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [[], ["-H", EXPECT], CHUNKED, [*CHUNKED, "-H", EXPECT], ["--http1.0"]],
+    ids=["length", "expect", "chunked", "chunked-expect", "1.0"],
+)
+@pytest.mark.parametrize("body_len", [1, 1448, 65536, (1 << 20) + 1])
+def test_key_is_put_got_and_deleted(
+    lab: Lab, tmp_path: Path, how: list[str], body_len: int
+) -> None:
+    """curl -T is a PUT, as a person would store a file.
+
+    Steps:
+        PUT a new key, PUT it again, GET, HEAD, DELETE, DELETE, GET.
+
+    Verify:
+        201, 204, the bytes, their length, 204, 404, 404.
+    """
+    path = tmp_path / "upload"
+    path.write_bytes(os.urandom(body_len))
+    url = f"{URL}/v1/kv/file"
+    put, get = [*how, "-T", str(path), url], [url]
+    delete, head = ["-X", "DELETE", url], ["-I", url]
+    new, old, got, length, gone, none, missing = (
+        curl(lab, *args)[0] for args in (put, put, get, head, delete, delete, get)
+    )
+    statuses = [one.status for one in (new, old, got, length, gone, none, missing)]
+    assert statuses == [201, 204, 200, 200, 204, 404, 404]
+    assert got.body == path.read_bytes()
+    assert length.fields["content-length"] == str(body_len)
+    assert got.fields["content-type"] == "application/octet-stream"
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("plain", b"plain"),
+        ("a%20b", b"a b"),
+        ("a%2Fb", b"a/b"),
+        ("%00%ff", b"\x00\xff"),
+        ("%C3%BC", "\u00fc".encode()),
+        ("a+b", b"a+b"),
+        ("%25", b"%"),
+        ("x" * 1000, b"x" * 1000),
+    ],
+)
+def test_key_in_a_path_is_the_key_of_other_protocols(lab: Lab, name: str, key: bytes) -> None:
+    """A key may have any bytes; in a path they are written as URIs write them.
+
+    Steps:
+        PUT with curl and GET in RESP; SET in RESP and GET with curl.
+
+    Verify:
+        The same values.
+    """
+    resp = RespClient(lab.connect(RESP_PORT))
+    url = f"{URL}/v1/kv/{name}"
+    assert curl(lab, "-X", "PUT", "-d", "of HTTP", url)[0].status in (201, 204)
+    assert resp.command("GET", key) == b"of HTTP"
+    assert resp.command("SET", key, "of RESP") == Status("OK")
+    [answer] = curl(lab, url)
+    assert (answer.status, answer.body) == (200, b"of RESP")
+    assert resp.command("DEL", key) == 1
+    resp.close()
+
+
+@pytest.mark.parametrize(
+    ("args", "status"),
+    [
+        (["-X", "POST", "-d", "x", "/v1/kv/k"], 405),
+        (["-X", "PATCH", "-d", "x", "/v1/kv/k"], 405),
+        (["/v1/kv/"], 404),
+        (["/v1/kv"], 404),
+        (["/v1/kv/a/b"], 404),
+        (["/v1/kv/%zz"], 400),
+        (["/v1/kv/of-another-type"], 409),
+        (["-X", "PUT", "-d", "x", "-H", "Content-Range: bytes 0-0/2", "/v1/kv/k"], 400),
+    ],
+    ids=lambda value: None if isinstance(value, int) else value[-1],
+)
+def test_key_is_refused(lab: Lab, args: list[str], status: int) -> None:
+    """Paths that are no key, methods that are not, values that are none.
+
+    Steps:
+        One request.
+
+    Verify:
+        The status, and the methods that there are.
+    """
+    resp = RespClient(lab.connect(RESP_PORT))
+    assert resp.command("HSET", "of-another-type", "f", "v") in (0, 1)
+    resp.close()
+    [answer] = curl(lab, *args[:-1], URL + args[-1])
+    assert answer.status == status
+    if status == 405:
+        assert answer.fields["allow"] == "GET, HEAD, PUT, DELETE, OPTIONS"
