@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from dts.framework.curl import curl
 from dts.framework.lab import SRV_ADDR, Lab
-from dts.framework.leatd import RESP_PORT, Leatd, LeatdConf, af_port
+from dts.framework.leatd import HTTP_PORT, RESP_PORT, Leatd, LeatdConf, af_port
 from dts.framework.node import NodeScripts
 from dts.framework.redis_server import REDIS_ADDR, REDIS_PORT, redis_server
 from dts.framework.resp import RespClient, encode
@@ -263,3 +264,38 @@ def test_guest_of_sbe_stays_one(lab: Lab) -> None:
     for data in (ping(), get(b"k"), set_(b"k", b"v"), subscribe(b"a"), of(78)):
         assert client.ask(data) == SbeError(b"NOAUTH", b"Authentication required.")
     client.close()
+
+
+@pytest.mark.parametrize(
+    ("args", "status"),
+    [
+        ([], 401),
+        (["-u", f"default:{PASSWORD}"], 200),
+        (["-u", f":{PASSWORD}"], 200),
+        (["-u", f"nobody:{PASSWORD}"], 401),
+        (["-u", "default:wrong"], 401),
+        (["-u", f"default:{PASSWORD}!"], 401),
+        (["-u", "default:"], 401),
+        (["--oauth2-bearer", PASSWORD], 200),
+        (["--oauth2-bearer", "wrong"], 401),
+        (["-H", f"Authorization: {PASSWORD}"], 401),
+        (["-H", "Authorization: Basic ?"], 401),
+        (["-H", "Authorization:Digest x"], 401),
+    ],
+)
+def test_curl_gives_the_password(lab: Lab, args: list[str], status: int) -> None:
+    """HTTP has no login: each request brings the password, as Basic or as Bearer.
+
+    Steps:
+        POST /echo with it, with another one and with none; GET /health without.
+
+    Verify:
+        The body or 401, which says how to ask; /health asks for none.
+    """
+    url = f"http://{SRV_ADDR}:{HTTP_PORT}"
+    [answer] = curl(lab, *args, "-d", "text", f"{url}/echo")
+    assert answer.status == status
+    assert (answer.body == b"text") == (status == 200)
+    assert ("www-authenticate" in answer.fields) == (status == 401)
+    [health] = curl(lab, f"{url}/health")
+    assert (health.status, health.body) == (200, b"ok")

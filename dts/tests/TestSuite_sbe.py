@@ -13,7 +13,7 @@ from dts.framework.lab import SRV_ADDR, Lab
 from dts.framework.leatd import RESP_PORT, Leatd, LeatdConf, af_port
 from dts.framework.resp import RespClient, Status, encode
 from dts.framework.resp_table import OK as RESP_OK
-from dts.framework.run import serve
+from dts.framework.run import SNAP_LEN_LOAD, serve
 from dts.framework.sbe import (
     MAGIC,
     Array,
@@ -100,7 +100,10 @@ def served(lab: Lab) -> Iterator[Leatd]:
     """The daemon with a listener of SBE and one of both protocols."""
     listeners = {AUTO_PORT: "auto", SBE_PORT: "sbe"}
     extra = [f"--listen={what},dpdk,{SRV_ADDR},{port}" for port, what in listeners.items()]
-    with serve(lab, LeatdConf(port=af_port("net_af_packet"), extra=extra), "sbe") as one:
+    conf = LeatdConf(port=af_port("net_af_packet"), extra=extra)
+    # Of frames of mebibytes the headers are enough to judge. A client that computes has its kernel
+    # acknowledge late, and the tail is sent again.
+    with serve(lab, conf, "sbe", SNAP_LEN_LOAD, clean_link=False) as one:
         resp = RespClient(lab.connect(RESP_PORT))
         assert resp.command("FLUSHALL") == RESP_OK
         resp.close()
