@@ -10,8 +10,12 @@ import pytest
 from dts.framework.lab import Lab
 from dts.framework.leatd import RESP_PORT
 from dts.framework.redis_server import REDIS_ADDR, REDIS_PORT, redis_server
+from dts.framework.resp_random import random_commands
 from dts.framework.resp_table import CASES
 from dts.framework.transcript import Arg, stream, transcript
+
+NB_SEEDS = 300
+NB_RANDOM = 60  # commands of each
 
 # Each server tells of itself in its own way.
 _OWN = {"introspection"}
@@ -146,20 +150,32 @@ class Two:
         """
         self._lab = lab
 
+    def replies(self, data: bytes) -> tuple[bytes, bytes]:
+        """Send bytes to both.
+
+        Args:
+            data: Something behind which a server closes.
+
+        Returns:
+            What comes from the daemon, and what from Redis.
+        """
+        ours = transcript(self._lab.connect(RESP_PORT), data)
+        return ours, transcript(self._lab.connect(REDIS_PORT, REDIS_ADDR), data)
+
     def agree(self, data: bytes) -> None:
         """Send bytes to both and compare what comes back.
 
         Args:
             data: Something behind which a server closes.
         """
-        theirs = transcript(self._lab.connect(REDIS_PORT, REDIS_ADDR), data)
-        assert transcript(self._lab.connect(RESP_PORT), data) == theirs
+        ours, theirs = self.replies(data)
+        assert ours == theirs
 
 
 @pytest.fixture(scope="module")
 def both(lab: Lab, leatd: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
-    """Both servers."""
-    with redis_server(lab, tmp_path_factory.mktemp("redis")):
+    """Both servers, and no data base but number 0."""
+    with redis_server(lab, tmp_path_factory.mktemp("redis"), "--databases", "1"):
         yield Two(lab)
 
 
@@ -202,3 +218,19 @@ def test_stream_ends_as_with_redis(both: Two, name: str) -> None:
         What comes until the end is what comes from Redis.
     """
     both.agree(STREAMS[name])
+
+
+def test_random_commands_give_the_bytes_of_redis(both: Two) -> None:
+    """Numbers that are none, options that do not go together, types that are others.
+
+    Steps:
+        Send 60 commands at random in one segment or two, with each of 300 seeds.
+
+    Verify:
+        What comes is what comes from Redis.
+    """
+    for seed in range(NB_SEEDS):
+        commands = random_commands(seed, NB_RANDOM)
+        data = stream(["FLUSHALL"], *commands, ["QUIT"])
+        ours, theirs = both.replies(data)
+        assert ours == theirs, f"seed {seed}: {commands}"
