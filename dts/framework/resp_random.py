@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands at random, most of them odd: whatever they are, two servers must agree on them."""
+"""Commands and bytes at random, most of them odd: two servers must agree on all of them."""
 
 from __future__ import annotations
 
@@ -154,3 +154,26 @@ def random_commands(seed: int, count: int) -> list[list[str]]:
             args.append("x")
         commands.append([source.cased(name), *args])
     return commands
+
+
+# No zero byte: Redis looks for the end of a line as for that of a string of C, and so waits.
+_PIECES = [
+    *(b"PING", b"ECHO ", b"echo", b'"', b"'", b"\\x41", b"\\n", b'\\"', b"\\'", b"\\", b" ", b"\t"),
+    *(b"\r\n", b"\r\n", b"\r\n", b"\n", b"*1\r\n", b"*2\r\n", b"*3\r\n", b"$4\r\nPING\r\n"),
+    *(b"$4\r\nECHO\r\n", b"$3\r\nabc\r\n", b"$-1\r\n", b"$0\r\n\r\n", b"*0\r\n", b"*-1\r\n"),
+    *(b"*-9\r\n", b"$", b"*", b"a", b"\x80", b"\\xg1", b"\\x4", b"*1\r\n$4\r\nPING\r\n"),
+    *(b"*2\r\n$4\r\nECHO\r\n$2\r\n\r\n\r\n", b'SET k "a b"\r\n', b'GET "k"\r\n'),
+]
+
+
+def random_stream(seed: int) -> bytes:
+    """Make bytes of which some are RESP.
+
+    Args:
+        seed: The same seed makes the same bytes.
+
+    Returns:
+        Up to 13 pieces: commands, halves of them, quotes, escapes, ends of lines.
+    """
+    random = Random(seed)
+    return b"".join(random.choices(_PIECES, k=random.randrange(1, 14)))

@@ -49,15 +49,18 @@ def until_closed(sock: socket.socket) -> bytes:
     return bytes(came)
 
 
-def transcript(sock: socket.socket, data: bytes) -> bytes:
+def transcript(sock: socket.socket, data: bytes, half_close: bool = False) -> bytes:
     """Send bytes behind which the peer closes, and read what it sends until then.
 
     Args:
         sock: A new connection; it is closed afterwards.
         data: What to send. QUIT is last in it, or something that ends a connection.
+        half_close: Close our side behind it, so that data may end in any way.
 
     Returns:
         All that came, without the number that a server gives a connection.
     """
     sock.sendall(data)
+    if half_close:
+        sock.shutdown(socket.SHUT_WR)
     return _ID.sub(b"N", until_closed(sock))

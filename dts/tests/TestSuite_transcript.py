@@ -10,7 +10,7 @@ import pytest
 from dts.framework.lab import Lab
 from dts.framework.leatd import RESP_PORT
 from dts.framework.redis_server import REDIS_ADDR, REDIS_PORT, redis_server
-from dts.framework.resp_random import random_commands
+from dts.framework.resp_random import random_commands, random_stream
 from dts.framework.resp_table import CASES
 from dts.framework.transcript import Arg, stream, transcript
 
@@ -150,17 +150,18 @@ class Two:
         """
         self._lab = lab
 
-    def replies(self, data: bytes) -> tuple[bytes, bytes]:
+    def replies(self, data: bytes, half_close: bool = False) -> tuple[bytes, bytes]:
         """Send bytes to both.
 
         Args:
             data: Something behind which a server closes.
+            half_close: Close our side behind it, so that data may end in any way.
 
         Returns:
             What comes from the daemon, and what from Redis.
         """
-        ours = transcript(self._lab.connect(RESP_PORT), data)
-        return ours, transcript(self._lab.connect(REDIS_PORT, REDIS_ADDR), data)
+        ours = transcript(self._lab.connect(RESP_PORT), data, half_close)
+        return ours, transcript(self._lab.connect(REDIS_PORT, REDIS_ADDR), data, half_close)
 
     def agree(self, data: bytes) -> None:
         """Send bytes to both and compare what comes back.
@@ -224,7 +225,7 @@ def test_random_commands_give_the_bytes_of_redis(both: Two) -> None:
     """Numbers that are none, options that do not go together, types that are others.
 
     Steps:
-        Send 60 commands at random in one segment or two, with each of 300 seeds.
+        Send 60 commands at random in one go, with each of 300 seeds.
 
     Verify:
         What comes is what comes from Redis.
@@ -234,3 +235,18 @@ def test_random_commands_give_the_bytes_of_redis(both: Two) -> None:
         data = stream(["FLUSHALL"], *commands, ["QUIT"])
         ours, theirs = both.replies(data)
         assert ours == theirs, f"seed {seed}: {commands}"
+
+
+def test_random_streams_give_the_bytes_of_redis(both: Two) -> None:
+    """Lines, quotes, counts and lengths in any order, and an end anywhere.
+
+    Steps:
+        Send bytes at random and close our side, with each of 300 seeds.
+
+    Verify:
+        What comes is what comes from Redis.
+    """
+    for seed in range(NB_SEEDS):
+        data = random_stream(seed)
+        ours, theirs = both.replies(data, half_close=True)
+        assert ours == theirs, f"seed {seed}: {data!r}"
