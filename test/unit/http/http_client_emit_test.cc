@@ -68,6 +68,17 @@ TEST_F(HttpClientEmit, AllFields)
 		Emit());
 }
 
+using HttpClientEmitDeathTest = HttpClientEmit;
+
+// A target that came from a peer with a blank in it would end the line elsewhere.
+TEST_F(HttpClientEmitDeathTest, TargetsThatAreNoneAreOurOwnMistake)
+{
+	for (const char *target : { "", " /", "/ ", "/a b", "/#", "/\r\n", "\xc3" }) {
+		req.target = leat_slice_str(target);
+		EXPECT_DEATH(Emit(), "is_target") << target;
+	}
+}
+
 TEST_F(HttpClientEmit, ChunkedRequestIsReadByTheServersSide)
 {
 	const leat_http_field trailer = { leat_slice_str("X-Sum"), leat_slice_str("3") };

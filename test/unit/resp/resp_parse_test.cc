@@ -504,6 +504,29 @@ TEST(RespParse, PipelinedRequestsComeOneByOne)
 	EXPECT_EQ((std::vector<Args>{ { "PING" }, { "GET", "k" }, {}, { "GET", "a" }, {} }), seen);
 }
 
+TEST(RespRefusal, EachHasWordsOfItsOwnButTwo)
+{
+	std::vector<std::string> texts;
+
+	for (int i = 0; i < LEAT_RESP_REFUSALS; i++) {
+		for (int got = 0; got <= UINT8_MAX; got++) {
+			char text[LEAT_RESP_REFUSAL_TEXT_MAX];
+			size_t len =
+				leat_resp_refusal_text((leat_resp_refusal)i, (uint8_t)got, text);
+			std::string words(text, len);
+
+			EXPECT_LE(len, sizeof(text));
+			EXPECT_EQ(i == LEAT_RESP_OK || i == LEAT_RESP_BIG_QUERY, len == 0);
+			EXPECT_TRUE(len == 0 || words.rfind("Protocol error: ", 0) == 0);
+			EXPECT_EQ(std::string::npos, words.find_first_of("\r\n"));
+			if (got == 0 && len > 0)
+				texts.push_back(words);
+		}
+	}
+	std::sort(texts.begin(), texts.end());
+	EXPECT_EQ(texts.end(), std::adjacent_find(texts.begin(), texts.end()));
+}
+
 TEST(RespParse, ARefusalLeavesTheParserAtTheStart)
 {
 	leat_resp_parser parser = {};

@@ -291,6 +291,18 @@ TEST(SbeHole, IsFilledAcrossWindows)
 		windows.Hex());
 }
 
+TEST(SbeHoleDeathTest, MoreBytesThanAHoleHasAreOurOwnMistake)
+{
+	uint8_t buf[16];
+	leat_sbe_hole hole;
+	leat_writer w;
+
+	leat_writer_init(&w, buf, sizeof(buf));
+	leat_sbe_put_hole(&w, &hole, LEAT_SBE_HOLE_MAX);
+	EXPECT_EQ(buf + LEAT_SBE_HOLE_MAX, w.pos);
+	EXPECT_DEATH(leat_sbe_put_hole(&w, &hole, LEAT_SBE_HOLE_MAX + 1), "LEAT_SBE_HOLE_MAX");
+}
+
 TEST(SbeHole, WithoutRoomIsNotFilled)
 {
 	ByteWindows windows = {};

@@ -156,6 +156,23 @@ TEST(ZapHttpFrame, AnObjectCutShortHasDefaultsToo)
 	EXPECT_EQ("GET", String(req.method));
 }
 
+TEST(ZapHttpFrame, AReplyOfNoStatusIsOfTheDefault)
+{
+	std::string bytes = golden::Written([](leat_writer *w) {
+		leat_zaphttp_out_response res = {};
+
+		res.status = 299;
+		EXPECT_EQ(0, leat_zaphttp_emit_response(w, LEAT_ZAPHTTP_BINARY, &res));
+	});
+	leat_zaphttp_limits limits = LimitsOf("binary");
+	leat_zaphttp_reply reply;
+
+	bytes.replace(4 + 16, 2, 2, '\0');
+	Copy in(bytes);
+	EXPECT_EQ((ssize_t)bytes.size(), leat_zaphttp_parse_reply(&limits, in.Slice(), &reply));
+	EXPECT_EQ(200, reply.status);
+}
+
 TEST(ZapHttpFrame, DefaultsAreWritten)
 {
 	const leat_zaphttp_out_request empty = {};
