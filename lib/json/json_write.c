@@ -91,9 +91,14 @@ static void
 string_put(struct leat_writer *w, struct leat_slice string)
 {
 	const uint8_t *p = string.data;
-	const uint8_t *end = p + string.len;
 	const uint8_t *run = p;
+	const uint8_t *end;
 
+	if (string.len == 0) { /* and perhaps without an address */
+		leat_writer_put(w, "\"\"", 2);
+		return;
+	}
+	end = p + string.len;
 	leat_writer_put_u8(w, '"');
 	while (p < end) {
 		size_t len = json_is_plain(*p) ? 1 : 0;
