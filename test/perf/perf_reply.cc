@@ -185,7 +185,7 @@ class Server
 			ctx_, sessions_, 4, leat_heap_init(carry_.get(), kCarryLen), 0);
 		xp_.xp.ops = &kOps;
 		xp_.stack = &stack_;
-		protocol_ = leat_protocol_find("resp");
+		leat_session_listener_init(ctx_, leat_protocol_find("resp"), nullptr, &listener_);
 		if (leat_inet_listen(stack_.inet, leat_ip_addr_from_ipv4(0), kPort, nullptr) < 0)
 			Stop("listen");
 	}
@@ -235,7 +235,7 @@ class Server
 
 		conn->transport = &xp_.xp;
 		const leat_transport_event ev = { types[in->type], in->error, conn, in->mbuf };
-		leat_session_event(ctx_, protocol_, &ev);
+		leat_session_event(ctx_, &listener_, &ev);
 	}
 
 	Stack stack_;
@@ -245,7 +245,7 @@ class Server
 	leat_session_ctx *ctx_ = nullptr;
 	rte_mempool *ref_pool_ = nullptr;
 	std::unique_ptr<char[]> carry_;
-	const leat_protocol *protocol_ = nullptr;
+	leat_session_listener listener_ = {};
 };
 
 // The end that asks.

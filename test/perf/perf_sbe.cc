@@ -71,7 +71,7 @@ DecodeSbe(leat_slice in)
 void
 DecodeResp(leat_slice in)
 {
-	static const leat_resp_limits limits = { 1 << 20, 1024, 0, 0, false, nullptr };
+	static const leat_resp_limits limits = { 1 << 20, 1024, 0, 0, false };
 	leat_resp_parser parser = {};
 	leat_resp_request req;
 	leat_slice argv[4];
