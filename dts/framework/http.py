@@ -76,7 +76,8 @@ class HttpClient:
             if not colon or name != name.strip():
                 raise ValueError(f"not a header: {line!r}")
             headers[name.lower()] = value.strip()
-        length = 0 if to_head else int(headers["content-length"])
+        has_content = not to_head and status not in ("204", "304")
+        length = int(headers["content-length"]) if has_content else 0
         while len(self._data) < end + 4 + length:
             self._fill()
         body = bytes(self._data[end + 4 : end + 4 + length])
@@ -99,3 +100,22 @@ class HttpClient:
         if not data:
             raise EOFError(f"closed after {bytes(self._data[:200])!r}")
         self._data += data
+
+
+def ask(client: HttpClient, method: str, path: str, body: bytes = b"", more: str = "") -> HttpReply:
+    """Send a request and read its reply.
+
+    Args:
+        client: The connection.
+        method: The method.
+        path: The target.
+        body: Bytes to send with it.
+        more: Field lines, each with its CR LF.
+
+    Returns:
+        The reply.
+    """
+    length = f"Content-Length: {len(body)}\r\n" if body or method == "PUT" else ""
+    head = f"{method} {path} HTTP/1.1\r\nHost: a\r\n{length}{more}\r\n"
+    client.send(head.encode() + body)
+    return client.read(to_head=method == "HEAD")
