@@ -21,6 +21,7 @@
 #include <getopt.h>
 #include <unistd.h>
 
+#include "sim_loan.h"
 #include "sim_world.h"
 #include "test_eal.h"
 
@@ -118,6 +119,11 @@ RunSeeds(const Options &options)
 	for (uint64_t i = 0; i < options.nb_seeds; i++) {
 		running_seed = options.first + i;
 		RunSeed(options, pools, &sum);
+		if (NbLoans() != 0) {
+			(void)printf(
+				"seed %" PRIu64 ": text that was lent is held\n", running_seed);
+			return EXIT_FAILURE;
+		}
 		for (rte_mempool *pool : pools) {
 			if (rte_mempool_avail_count(pool) != kNbMbufs) { // not even after close
 				(void)printf("seed %" PRIu64 ": mbufs leaked\n", running_seed);

@@ -26,6 +26,7 @@ NameOf(Feature feature)
 		"the tail is probed",
 		"the reordering timer is set",
 		"a closed window is probed",
+		"text that was lent is sent again",
 		"both sides close at once",
 		"text arrives after our FIN",
 		"an application rests for seconds or hours",

@@ -34,6 +34,7 @@ enum class Feature {
 	kTimerTlp,
 	kTimerReo,
 	kTimerPersist,
+	kRtxLoan,
 	// States that need both sides' help.
 	kSimultaneousClose,
 	kHalfClose,

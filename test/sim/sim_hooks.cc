@@ -73,6 +73,9 @@ Watch(const leat_inet_conn *conn, Features *features)
 	features->SawIf(tcb.snd_una < tcb.iss && tcb.snd_una > 1, Feature::kSeqWrap);
 	features->SawIf(tcb.in_recovery || tcb.in_loss,
 		is_newreno ? Feature::kRtxNewReno : Feature::kRtxCubic);
+	features->SawIf((tcb.in_recovery || tcb.in_loss) && tcb.tx_head != nullptr &&
+				RTE_MBUF_HAS_EXTBUF(tcb.tx_head),
+		Feature::kRtxLoan);
 	features->SawIf(tcb.nb_retries > 0 && tcb.timer_kind == TCP_TIMER_RTX, Feature::kTimerRtx);
 	features->SawIf(tcb.tlp_on, Feature::kTimerTlp);
 	features->SawIf(has_timer && tcb.timer_kind == TCP_TIMER_REO, Feature::kTimerReo);

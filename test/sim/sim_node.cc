@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include "sim_loan.h"
 #include "sim_world.h"
 
 namespace sim
@@ -300,11 +301,34 @@ Node::TakeEvents()
 	} while (n == nb);
 }
 
+namespace
+{
+
+// Few bytes take less memory as a copy, which TCP puts together with others.
+constexpr uint32_t kLoanLenMin = 1000;
+
+// Where in a stream.
+struct Stream {
+	uint64_t seed;
+	uint64_t pos;
+};
+
+void
+StreamFill(uint8_t *bytes, uint16_t len, void *arg)
+{
+	Stream *stream = static_cast<Stream *>(arg);
+
+	for (uint16_t i = 0; i < len; i++)
+		bytes[i] = StreamByte(stream->seed, stream->pos++);
+}
+
+} // namespace
+
 rte_mbuf *
 Node::Chunk(Side *side, uint32_t len)
 {
 	rte_mbuf *head = nullptr;
-	uint64_t pos = side->nb_sent;
+	Stream stream = { side->tx_seed, side->nb_sent };
 
 	while (len > 0) {
 		rte_mbuf *seg = rte_pktmbuf_alloc(conf_.pool);
@@ -314,10 +338,14 @@ Node::Chunk(Side *side, uint32_t len)
 			rte_pktmbuf_free(head);
 			return nullptr;
 		}
-		n = std::min<uint32_t>(n, rte_pktmbuf_tailroom(seg));
-		uint8_t *data = (uint8_t *)rte_pktmbuf_append(seg, (uint16_t)n);
-		for (uint32_t i = 0; i < n; i++)
-			data[i] = StreamByte(side->tx_seed, pos++);
+		if (plan_.lends && len >= kLoanLenMin) {
+			n = std::min<uint32_t>(len, UINT16_MAX);
+			AttachLoan(seg, (uint16_t)n, StreamFill, &stream);
+		} else {
+			n = std::min<uint32_t>(n, rte_pktmbuf_tailroom(seg));
+			StreamFill((uint8_t *)rte_pktmbuf_append(seg, (uint16_t)n), (uint16_t)n,
+				&stream);
+		}
 		len -= n;
 		if (head == nullptr)
 			head = seg;

@@ -169,6 +169,7 @@ DrawNode(NodePlan *node, const Plan &plan, bool is_clean, Rng *rng, uint64_t now
 		node->isn = UINT32_MAX - rng->In32(0, rng->OneIn(2) ? 3 : 60000);
 	if (rng->OneIn(4)) // timestamps wrap while the world lasts
 		node->ts_offset = 0u - (uint32_t)(now_us / 1000) - rng->In32(1, 2000);
+	node->lends = node->ts_offset % 4 == 3; // not drawn: the worlds without stay as they were
 }
 
 // While most connections begin. Once in a while there are bursts of more than the queue of
@@ -296,6 +297,8 @@ TextOf(const NodePlan &node)
 
 	if (node.congestion == LEAT_TCP_NEWRENO)
 		text += ", NewReno";
+	if (node.lends)
+		text += ", lends";
 	if (node.offloads.tx_tso)
 		text += Format(", TSO of %u%s", node.nb_tso_segs_max,
 			node.trusts_offloads ? "" : " on trial");

@@ -96,6 +96,7 @@ struct LinkPlan {
 struct NodePlan {
 	leat_inet_offloads offloads = {};
 	bool trusts_offloads = false;
+	bool lends = false; // its application refers to text instead of copying it
 	uint16_t mss = 0;
 	uint8_t wscale = 0;
 	uint32_t rcv_wnd_max = 0;
