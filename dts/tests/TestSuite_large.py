@@ -11,11 +11,12 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 from dts.framework.lab import Lab
-from dts.framework.leatd import RESP_PORT, Leatd, LeatdConf, af_port
+from dts.framework.leatd import HTTP_PORT, RESP_PORT, Leatd, LeatdConf, af_port
 from dts.framework.resp import RespClient, Status, encode
 from dts.framework.run import SNAP_LEN_LOAD, serve
 from dts.framework.telemetry import Telemetry
@@ -24,6 +25,8 @@ from dts.framework.transfer import value
 MIB = 1 << 20
 LARGE_LEN = 16 * MIB
 NB_LARGE = 4  # values
+FILE_LEN = 64 * MIB
+NB_FILE_READERS = 4
 NB_READERS = 16
 NB_SLOW = 1000
 PING_MAX_S = 0.5
@@ -204,6 +207,43 @@ def test_many_large_values_at_once(lab: Lab, served: Leatd) -> None:
         for sock in socks:
             sock.close()
         client.close()
+        assert_nothing_left(telemetry)
+
+
+def test_a_file_of_a_route_for_many(lab: Lab, tmp_path: Path) -> None:
+    """A body of 64 MiB that is always the same goes to several peers at once.
+
+    Steps:
+        Serve a file of 64 MiB at a path; ask for it from four connections, then read all.
+
+    Verify:
+        Every byte arrives, nobody is aborted, and each body goes by one reference.
+    """
+    body = value(1, FILE_LEN)
+    (tmp_path / "large").write_bytes(body)
+    (tmp_path / "leatd.conf").write_text(
+        f"[route large]\npath = /large\nbody = {tmp_path}/large\n", encoding="ascii"
+    )
+    conf = LeatdConf(
+        port=af_port("net_af_packet"), extra=["--config", str(tmp_path / "leatd.conf")]
+    )
+    with serve(lab, conf, "large-file", SNAP_LEN_LOAD, clean_link=False) as one, ExitStack() as stack:
+        telemetry = stack.enter_context(Telemetry(one))
+        socks = [stack.enter_context(lab.connect(HTTP_PORT)) for _ in range(NB_FILE_READERS)]
+        for sock in socks:
+            sock.sendall(b"GET /large HTTP/1.1\r\nHost: leat\r\n\r\n")
+        first = socks[0].recv(64 * 1024, socket.MSG_PEEK)
+        head_len = first.index(b"\r\n\r\n") + 4
+        assert len(first) > head_len, "bytes of the body come with the head"
+        got = read_all(socks, head_len + FILE_LEN, lambda: None)
+        for idx, data in enumerate(got):
+            assert data.startswith(b"HTTP/1.1 200 OK\r\n"), idx
+            assert data[head_len:] == body, idx
+        stats = telemetry.stats()["session"]
+        assert stats["nb_refs"] == NB_FILE_READERS
+        assert stats["nb_tx_pool_empty"] == 0
+        for sock in socks:
+            sock.close()
         assert_nothing_left(telemetry)
 
 

@@ -138,7 +138,8 @@ struct leat_transport_ops {
 	 * rx_burst() fills at most nb_ev events and returns how many.
 	 * tx_alloc() returns an empty mbuf of the worker's pool with room for the
 	 * driver's headers, or NULL.
-	 * send() takes the chain (no empty segment) and returns 0; or returns
+	 * send() takes the chain (no empty segment; some may be external buffers, whose
+	 * bytes stay as long as an mbuf is attached to them) and returns 0; or returns
 	 * -ENOBUFS, leaves it with the caller, and owes a WRITABLE event.
 	 * consumed() says that the session is done with len received bytes; the
 	 * driver never delivers more unconsumed bytes than its window.

@@ -345,4 +345,32 @@ TEST_F(SessionRef, TheOldValueOfSetWithGetIsReferredTo)
 	EXPECT_EQ(used, MemUsed());
 }
 
+TEST_F(SessionRef, HeadAndBodyOfASmallAnswerAreOneSegment)
+{
+	FakeConn *conn = Connect("http");
+
+	Set("k", "small");
+	conn->keeps = true;
+	Receive(conn, "GET /v1/kv/k HTTP/1.1\r\nHost: a\r\n\r\n");
+	ASSERT_EQ(1u, conn->kept.size());
+	EXPECT_EQ(1, conn->kept[0]->nb_segs);
+	EXPECT_EQ(0u, conn->sent.find("HTTP/1.1 200 OK\r\n"));
+	EXPECT_EQ("\r\n\r\nsmall", conn->sent.substr(conn->sent.size() - 9));
+	Acknowledge(conn);
+}
+
+TEST_F(SessionRef, TheHeadOfALargeAnswerLeavesWithItsBodyBehindIt)
+{
+	FakeConn *conn = Connect("http");
+	const std::string value = Value(1u << 20);
+
+	Set("k", value);
+	Receive(conn, "GET /v1/kv/k HTTP/1.1\r\nHost: a\r\n\r\n");
+	ASSERT_LT(value.size(), conn->sent.size());
+	EXPECT_EQ(value, conn->sent.substr(conn->sent.size() - value.size()));
+	EXPECT_GT(conn->lens[0], LEAT_SESSION_SEND_LEN) << "no head alone";
+	EXPECT_EQ(1u, ctx_->stats.nb_refs);
+	EXPECT_EQ(0u, ctx_->stats.nb_refs_copied);
+}
+
 } // namespace
