@@ -194,6 +194,15 @@ rpc_interim(struct leat_protocol_state *state)
 	return (struct leat_slice){ NULL, 0 };
 }
 
+/* A frame may take as long as a body; who takes longer is closed without a word. */
+static enum leat_protocol_wait
+rpc_waits_for(const struct leat_protocol_state *state, struct leat_request *refusal)
+{
+	(void)state;
+	*refusal = (struct leat_request){ .refusal = -EBADMSG, .close = true };
+	return LEAT_PROTOCOL_WAITS_BODY;
+}
+
 /* Behind a wrong length there are no frames any more: the connection is closed without a word. */
 static void
 rpc_refuse(const struct leat_request *req, struct leat_reply *reply)
@@ -265,7 +274,7 @@ const struct leat_protocol protocol_zaprpc = {
 	.decode = rpc_decode,
 	.rewind = rpc_rewind,
 	.interim = rpc_interim,
-	.waits_for = protocol_waits_for_more,
+	.waits_for = rpc_waits_for,
 	.refuse = rpc_refuse,
 	.reply = &rpc_reply_ops,
 };

@@ -466,6 +466,26 @@ TEST_P(ProtocolZap, UnderAPasswordARequestBringsIt)
 			       .substr(0, 3));
 }
 
+TEST_P(ProtocolZap, AFrameThatDoesNotComeInTimeEndsWithoutAWord)
+{
+	const leat_protocol *protocol = At(1).protocol;
+	const leat_protocol_state state = {};
+	leat_request refusal = {};
+	leat_reply reply = {};
+	leat_writer w;
+	uint8_t room[1];
+
+	EXPECT_EQ(LEAT_PROTOCOL_WAITS_BODY, protocol->waits_for(&state, &refusal));
+	EXPECT_TRUE(refusal.close);
+	EXPECT_NE(0, refusal.refusal);
+	leat_writer_init(&w, room, sizeof(room));
+	reply.ops = protocol->reply;
+	reply.writer = &w;
+	protocol->refuse(&refusal, &reply);
+	EXPECT_FALSE(w.failed);
+	EXPECT_EQ(room, w.pos);
+}
+
 TEST_P(ProtocolZap, NoRoomForTheArgumentsChangesNothing)
 {
 	const std::string in = Request("POST", "/echo", {}, "x");
