@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Bytes through the protocols of ZAP to routes and methods on a small store. The first byte of an
+ * input chooses the protocol and whether there is a password, the second how many bytes come at
+ * once; the rest is a stream of frames. Each request has its answers, all of them well-formed, and
+ * how the bytes come changes none of them.
+ */
+
+#include <stdlib.h>
+
+#include <leat_protocol.h>
+#include <leat_zaphttp.h>
+#include <leat_zaprpc_calls.h>
+
+#include "fuzz_support.h"
+
+#define HEAD_LEN    2u
+#define ARGV_MAX    2048u
+#define REQUEST_MAX 65536u
+#define REPLY_MAX   (1u << 20)
+#define START_US    1000000u
+#define START_MS    1700000000000u
+#define NB_KINDS    3u
+
+/* All that is answered to one input. */
+struct answers {
+	struct leat_writer w;
+	uint8_t bytes[REPLY_MAX];
+};
+
+static struct answers whole;
+static struct answers pieces;
+static struct leat_command_stats stats;
+static struct leat_command_server server = {
+	.version = "0",
+	.run_id = "0123456789012345678901234567890123456789",
+	.nb_workers = 1,
+	.config_path = "",
+	.request_max = REQUEST_MAX,
+};
+static struct leat_command_ctx ctx = { .server = &server, .stats = &stats };
+static uint64_t annex[LEAT_ANNEX_LEN / sizeof(uint64_t)];
+
+static const struct leat_protocol *
+protocol_of(uint8_t kind)
+{
+	switch (kind % NB_KINDS) {
+	case 0:
+		return leat_protocol_find("zap");
+	case 1:
+		return &leat_protocol_zap_json;
+	default:
+		return leat_protocol_find("zap-rpc");
+	}
+}
+
+/* Count the answers of HTTP between two places; all of them must be whole. */
+static unsigned int
+replies_count(const struct leat_protocol *protocol, struct leat_slice out)
+{
+	const struct leat_zaphttp_limits limits = {
+		.frame_max = LEAT_ZAPHTTP_FRAME_MAX,
+		.generation = protocol == &leat_protocol_zap_json ? LEAT_ZAPHTTP_JSON
+								  : LEAT_ZAPHTTP_BINARY,
+	};
+	unsigned int nb = 0;
+
+	for (; out.len > 0; nb++) {
+		struct leat_zaphttp_reply reply;
+		ssize_t ret = leat_zaphttp_parse_reply(&limits, out, &reply);
+
+		LEAT_VERIFY(ret > 0);
+		LEAT_VERIFY(reply.type == LEAT_ZAPHTTP_RESPONSE);
+		LEAT_VERIFY(reply.status >= 200 && reply.status <= 599);
+		out.data += ret;
+		out.len -= (size_t)ret;
+	}
+	return nb;
+}
+
+/* The same of calls. */
+static unsigned int
+answers_count(struct leat_slice out)
+{
+	unsigned int nb = 0;
+
+	for (; out.len > 0; nb++) {
+		struct leat_zaprpc_response res;
+		struct leat_zaprpc_frame frame;
+		ssize_t ret = leat_zaprpc_parse_frame(LEAT_ZAPRPC_FRAME_MAX, out, &frame);
+
+		LEAT_VERIFY(ret > 0);
+		LEAT_VERIFY(frame.kind == LEAT_ZAPRPC_RESPONSE);
+		LEAT_VERIFY(leat_zaprpc_read_response(frame.body, &res) == 0);
+		LEAT_VERIFY(res.status >= 200 && res.status <= 500);
+		out.data += ret;
+		out.len -= (size_t)ret;
+	}
+	return nb;
+}
+
+/* Answer one request, and look at the answer. */
+static void
+request_answer(
+	const struct leat_protocol *protocol, const struct leat_request *req, struct leat_writer *w)
+{
+	struct leat_slice out = { w->pos, 0 };
+	struct leat_reply reply = {
+		.ops = protocol->reply,
+		.writer = w,
+		.flags = req->reply_flags,
+		.wall_ms = START_MS,
+	};
+
+	if (req->refusal != 0)
+		protocol->refuse(req, &reply);
+	else
+		leat_command_execute(&ctx, req, &reply);
+	if (w->failed)
+		return;
+	out.len = (size_t)(w->pos - out.data);
+	if (protocol == leat_protocol_find("zap-rpc"))
+		LEAT_VERIFY(answers_count(out) <= LEAT_ZAPRPC_WAITING_MAX + 1);
+	else
+		LEAT_VERIFY(replies_count(protocol, out) == 1 || (req->close && out.len == 0));
+}
+
+/* Decode and answer one request. Returns the bytes that it took, 0: the connection waits. */
+static size_t
+step(const struct leat_protocol *protocol, struct leat_protocol_state *state, struct leat_slice in,
+	bool *is_closed, struct leat_writer *w)
+{
+	static const struct leat_protocol_limits limits = { .request_max = REQUEST_MAX,
+		.argc_max = ARGV_MAX };
+	struct leat_slice argv[ARGV_MAX];
+	struct leat_request req;
+	uint8_t *copy = malloc(in.len > 0 ? in.len : 1); /* so that a byte too far is seen */
+	ssize_t ret;
+
+	LEAT_VERIFY(copy != NULL);
+	if (in.len > 0)
+		memcpy(copy, in.data, in.len);
+	in.data = copy;
+	ret = protocol->decode(state, &limits, in, &req, argv, ARGV_MAX);
+	LEAT_VERIFY(ret <= (ssize_t)in.len);
+	if (ret != 0 && (req.argc > 0 || req.refusal != 0))
+		request_answer(protocol, &req, w);
+	*is_closed = ret < 0;
+	LEAT_VERIFY(ret >= 0 || req.close);
+	free(copy);
+	return ret > 0 ? (size_t)ret : 0;
+}
+
+/* One connection whose bytes come @p step_len at a time. */
+static void
+serve(const struct leat_protocol *protocol, struct leat_slice in, size_t step_len,
+	struct answers *answers)
+{
+	struct leat_protocol_state state = { 0 };
+	struct leat_client client;
+	bool is_closed = false;
+	size_t len = 0;
+
+	leat_client_init(&client, 1, START_US);
+	ctx.client = &client;
+	leat_annexes_init(&ctx, annex, 1);
+	leat_writer_init(&answers->w, answers->bytes, sizeof(answers->bytes));
+	while (len < in.len && !is_closed) {
+		size_t taken = 1;
+
+		len = LEAT_MIN(in.len, len + step_len);
+		while (taken > 0 && !is_closed) {
+			struct leat_slice here = { in.data, len };
+
+			taken = step(protocol, &state, here, &is_closed, &answers->w);
+			in.data += taken;
+			in.len -= taken;
+			len -= taken;
+		}
+	}
+	leat_client_fini(&client, ctx.pubsub);
+	leat_annex_give(&ctx, &client);
+	LEAT_VERIFY(ctx.annexes != NULL);
+	leat_store_flush_all(ctx.store);
+	while (leat_store_run(ctx.store, ctx.now_us) > 0)
+		;
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct leat_store_conf store_conf = {
+		.name = "fuzz",
+		.nb_keys_max = 64,
+		.mem_len = LEAT_STORE_MEM_LEN_MIN,
+		.seed = { 1, 2 },
+		.now_us = START_US,
+	};
+	struct leat_pubsub_conf pubsub_conf = {
+		.name = "fuzz_pubsub",
+		.nb_channels_max = 1,
+		.nb_subscriptions_max = 1,
+	};
+
+	(void)argc; /* libFuzzer reads its own arguments */
+	(void)argv; /* and these with them */
+	ctx.now_us = START_US;
+	ctx.wall_ms = START_MS;
+	if (fuzz_eal_init() < 0)
+		return -1;
+	if (leat_store_open(&store_conf, &ctx.store, NULL) < 0)
+		return -1;
+	return leat_pubsub_open(&pubsub_conf, &ctx.pubsub, NULL);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	const struct leat_protocol *protocol;
+	struct leat_slice in;
+
+	if (len < HEAD_LEN || len > REQUEST_MAX)
+		return 0;
+	protocol = protocol_of(data[0]);
+	server.requirepass = data[0] >= 0x80 ? "secret" : NULL;
+	in = (struct leat_slice){ data + HEAD_LEN, len - HEAD_LEN };
+	serve(protocol, in, SIZE_MAX / 2, &whole);
+	serve(protocol, in, 1u + data[1], &pieces);
+	LEAT_VERIFY(whole.w.failed == pieces.w.failed);
+	LEAT_VERIFY(whole.w.pos - whole.bytes == pieces.w.pos - pieces.bytes);
+	LEAT_VERIFY(memcmp(whole.bytes, pieces.bytes, (size_t)(whole.w.pos - whole.bytes)) == 0);
+	return 0;
+}
