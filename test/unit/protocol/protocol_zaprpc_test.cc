@@ -100,9 +100,10 @@ TEST_F(ProtocolZapRpc, ARecordCutShortIsReadAsZeros)
 {
 	const std::string answer =
 		serve.Ask(Call(kBalance, 1, 0, Bytes("5a4150000100000010000000110000000a")));
+	const std::string envelope = answer.substr(5);
 	leat_zaprpc_response res;
 
-	ASSERT_EQ(0, leat_zaprpc_read_response(golden::Slice(answer.substr(5)), &res));
+	ASSERT_EQ(0, leat_zaprpc_read_response(golden::Slice(envelope), &res));
 	EXPECT_EQ(200u, res.status);
 	EXPECT_EQ(1000000000000000000u,
 		leat_zap_balance_response_get_balance(leat_zap_root_of(res.body)));
