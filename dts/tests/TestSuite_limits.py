@@ -23,6 +23,7 @@ from dts.framework.transcript import Arg, stream, transcript, until_closed
 PASSWORD = "open sesame"
 BULK_MAX = 1 << 20  # bytes of an argument, the least that both can be told
 QUERY_MAX = 2 << 20  # bytes of a request
+ARGC_MAX = 65_536
 SBE_PORT = 17002
 GUEST_ARGC_MAX = 10
 GUEST_BULK_MAX = 16384
@@ -299,3 +300,19 @@ def test_curl_gives_the_password(lab: Lab, args: list[str], status: int) -> None
     assert ("www-authenticate" in answer.fields) == (status == 401)
     [health] = curl(lab, f"{url}/health")
     assert (health.status, health.body) == (200, b"ok")
+
+
+def test_arguments_at_the_limit_and_one_over(lab: Lab) -> None:
+    """A request has at most 65,536 arguments, all of which a turn has room for.
+
+    Steps:
+        EXISTS of a key so many times that it is just within, and one more.
+
+    Verify:
+        The count; Redis' words and the close.
+    """
+    client = known(lab)
+    assert client.command("SET", "there", 1) == OK
+    assert client.command("EXISTS", *["there"] * (ARGC_MAX - 1)) == ARGC_MAX - 1
+    client.sock.sendall(b"*%d\r\n" % (ARGC_MAX + 1))
+    assert until_closed(client.sock) == b"-ERR Protocol error: invalid multibulk length\r\n"
