@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// autocannon.mjs URL: fifty connections with ten requests under way on each, and every body compared.
+// autocannon.mjs URL TYPE REQUEST ANSWER: fifty connections with ten requests under way on each, and
+// every body compared; with a call of /rpc and its answer, both of them text.
 
 import autocannon from 'autocannon';
 import { runCases } from './cases.mjs';
@@ -8,7 +9,7 @@ import { runCases } from './cases.mjs';
 const NB_REQUESTS = 5000;
 const BODY = 'a line of the body that comes back\n'.repeat(20);
 
-const [url] = process.argv.slice(2);
+const [url, type, body, expectBody] = process.argv.slice(2);
 
 async function fire(options) {
 	const result = await autocannon({
@@ -21,4 +22,7 @@ async function fire(options) {
 await runCases({
 	get: () => fire({ url: `${url}/health`, expectBody: 'ok' }),
 	post: () => fire({ url: `${url}/echo`, method: 'POST', body: BODY, expectBody: BODY }),
+	rpc: () => fire({
+		url: `${url}/rpc`, method: 'POST', headers: { 'content-type': type }, body, expectBody,
+	}),
 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// undici.mjs URL: pools, pipelines and bodies both ways with undici, and with the client that Node
-// itself has. Every body is compared.
+// undici.mjs URL CALLS: pools, pipelines and bodies both ways with undici, and with the client that
+// Node itself has. Every body is compared. CALLS is JSON, a list of calls for /rpc: type, and in
+// hexadecimal request and answer.
 
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
@@ -12,7 +13,7 @@ import { runCases } from './cases.mjs';
 const NB_REQUESTS = 2000;
 const LARGE_LEN = (1 << 20) + 1;
 
-const [url] = process.argv.slice(2);
+const [url, calls] = process.argv.slice(2);
 
 function check(is, what) {
 	if (!is)
@@ -132,6 +133,22 @@ const keys = () => withPool({ connections: 5, pipelining: 10 }, async (pool) => 
 	return [put, again, got, gone, await each('GET')].map(count);
 });
 
+// The same call in each of its forms, all of them pipelined.
+const rpc = () => withPool({ connections: 5, pipelining: 10 }, async (pool) => {
+	const forms = JSON.parse(calls).map(({ type, request: asked, answer }) =>
+		({ type, body: Buffer.from(asked, 'hex'), answer: Buffer.from(answer, 'hex') }));
+	const count = [...Array(NB_REQUESTS).keys()];
+	await Promise.all(count.map(async (i) => {
+		const { type, body, answer } = forms[i % forms.length];
+		const reply = await pool.request({
+			path: '/rpc', method: 'POST', body, headers: { 'content-type': type }, idempotent: true,
+		});
+		check((await whole(reply.body)).equals(answer), `call ${i}`);
+		check(reply.headers['content-type'] === type, `type of call ${i}`);
+	}));
+	return forms.length;
+});
+
 async function fetched() {
 	const body = randomBytes(100000);
 	const echo = await fetch(`${url}/echo`, { method: 'POST', body });
@@ -153,4 +170,4 @@ async function core() {
 	return bodies.every((body) => body.toString() === 'ok');
 }
 
-await runCases({ pipelined, echoes, chunked, large, expect, statuses, keys, fetched, core });
+await runCases({ pipelined, echoes, chunked, large, expect, statuses, keys, rpc, fetched, core });

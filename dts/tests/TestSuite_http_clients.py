@@ -3,12 +3,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from dts.framework.balance import (
+    JSON_ANSWER,
+    JSON_REQUEST,
+    JSON_TYPE,
+    ZAP_ANSWER,
+    ZAP_REQUEST,
+    ZAP_TYPE,
+)
 from dts.framework.lab import ROOT, SRV_ADDR, Lab
 from dts.framework.leatd import HTTP_PORT, Leatd, LeatdConf, af_port
 from dts.framework.node import NodeScripts, Outcome
@@ -33,6 +42,7 @@ UNDICI = {
     "expect": [1, 200],
     "statuses": [[200, 200, 404, 405, 405, 200, 404, 200], 2],
     "keys": [{"201": 200}, {"204": 200}, {"200": 200}, {"204": 200}, {"404": 200}],
+    "rpc": 2,
     "fetched": ["ok", "text/plain", "ok"],
     "core": True,
 }
@@ -48,7 +58,10 @@ def served(lab: Lab) -> Iterator[Leatd]:
 @pytest.fixture(scope="module")
 def undici(node_scripts: NodeScripts) -> dict[str, Outcome]:
     """What came of undici's cases."""
-    return node_scripts.run("undici.mjs", URL)
+    forms = [(JSON_TYPE, JSON_REQUEST, JSON_ANSWER), (ZAP_TYPE, ZAP_REQUEST, ZAP_ANSWER)]
+    names = ("type", "request", "answer")
+    calls = [dict(zip(names, (kind, a.hex(), b.hex()), strict=True)) for kind, a, b in forms]
+    return node_scripts.run("undici.mjs", URL, json.dumps(calls))
 
 
 @pytest.fixture
@@ -94,13 +107,14 @@ def test_autocannon(node_scripts: NodeScripts) -> None:
     """Fifty connections with ten requests under way on each.
 
     Steps:
-        5,000 GET and 5,000 POST; autocannon compares the bodies.
+        5,000 GET, 5,000 POST and 5,000 calls of /rpc; autocannon compares the bodies.
 
     Verify:
         No error, no timeout, no other status, no other body.
     """
-    outcomes = node_scripts.run("autocannon.mjs", URL)
-    assert sorted(outcomes) == ["get", "post"]
+    call = (JSON_TYPE, JSON_REQUEST.decode(), JSON_ANSWER.decode())
+    outcomes = node_scripts.run("autocannon.mjs", URL, *call)
+    assert sorted(outcomes) == ["get", "post", "rpc"]
     for outcome in outcomes.values():
         assert outcome.error == ""
         assert isinstance(outcome.value, dict)
