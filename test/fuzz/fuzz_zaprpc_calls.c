@@ -158,7 +158,8 @@ fuzz_zaprpc_calls(struct leat_slice bytes)
 	struct fuzz_in in = { bytes.data, bytes.len };
 	uint32_t base = fuzz_u8(&in) % 2 == 0 ? 0 : UINT32_MAX - FUZZ_COUNT_MAX / 2;
 
-	memset(&calls, 0, sizeof(calls));
+	memset(&calls, 0xff, sizeof(calls));
+	leat_zaprpc_calls_init(&calls);
 	m.nb_answers = 0;
 	m.nb_waiting = 0;
 	while (fuzz_more(&in) && m.nb_answers < FUZZ_ANSWERS_MAX - LEAT_ZAPRPC_WAITING_MAX - 1)

@@ -449,6 +449,11 @@ TEST(ZapHttpStream, AHeadHasNeitherBodyNorTrailer)
 	EXPECT_EQ(Pairs({ { "X-A", "1" } }), Walk(reply.headers));
 	EXPECT_EQ(0u, reply.body.len);
 	EXPECT_EQ(0u, reply.trailer.bytes.len);
+	res.body.len = 0;
+	res.trailer.nb_fields = 0;
+	EXPECT_EQ(String(in.Slice()), golden::Written([&](leat_writer *w) {
+		EXPECT_EQ(0, leat_zaphttp_emit_head(w, LEAT_ZAPHTTP_BINARY, &res));
+	}));
 }
 
 // A body in the frame of a head would be read twice by who takes it for a response.
