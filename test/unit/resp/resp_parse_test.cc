@@ -159,6 +159,17 @@ INSTANTIATE_TEST_SUITE_P(Table, RespParseGood,
 	testing::Values( //
 		GoodCase{ "Ping", "*1\r\n$4\r\nPING\r\n", { "PING" } },
 		GoodCase{ "EmptyArgument", "*2\r\n$4\r\nECHO\r\n$0\r\n\r\n", { "ECHO", "" } },
+		GoodCase{
+			"LengthOfTwoDigits", "*1\r\n$12\r\nhello, world\r\n", { "hello, world" } },
+		GoodCase{ "LengthOfFourDigits", "*1\r\n$1234\r\n" + std::string(1234, 'a') + "\r\n",
+			{ std::string(1234, 'a') } },
+		GoodCase{ "LengthOfFiveDigits",
+			"*1\r\n$12345\r\n" + std::string(12345, 'a') + "\r\n",
+			{ std::string(12345, 'a') } },
+		GoodCase{ "CountOfTwoDigits",
+			"*11\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n$1\r\nd\r\n$1\r\ne\r\n$1\r\nf\r\n"
+			"$1\r\ng\r\n$1\r\nh\r\n$1\r\ni\r\n$1\r\nj\r\n$1\r\nk\r\n",
+			{ "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k" } },
 		GoodCase{ "LineEndsInAnArgument", "*2\r\n$4\r\nECHO\r\n$4\r\n\r\n\r\n\r\n",
 			{ "ECHO", "\r\n\r\n" } },
 		GoodCase{ "ZeroByte", std::string("*1\r\n$3\r\na\0b\r\n", 13),
@@ -231,6 +242,8 @@ const char kQuotes[] = "unbalanced quotes in request";
 INSTANTIATE_TEST_SUITE_P(Table, RespParseBad,
 	testing::Values( //
 		BadCase{ "NoCount", "*\r\n", -EBADMSG, kMultibulk },
+		BadCase{ "NoCountAndMore", "*\r\n$4\r\nPING\r\n", -EBADMSG, kMultibulk },
+		BadCase{ "NoLengthAndMore", "*1\r\n$\r\nPING\r\n", -EBADMSG, kBulk },
 		BadCase{ "CountOfLetters", "*foo\r\n", -EBADMSG, kMultibulk },
 		BadCase{ "CountWithPlus", "*+1\r\n", -EBADMSG, kMultibulk },
 		BadCase{ "CountWithLeadingZero", "*01\r\n", -EBADMSG, kMultibulk },
