@@ -153,6 +153,23 @@ TEST(SbeRoundTrip, EntriesWithTwoPiecesOfData)
 	EXPECT_EQ("h", String(leat_sbe_hset_key(*msg)));
 }
 
+// Whatever was in it before.
+TEST(SbeRoundTrip, DataThatAnEntryDoesNotHaveIsEmpty)
+{
+	const leat_sbe_del_keys key = { kKey };
+	Decoded msg(PUT(del, &key, 1), LEAT_SBE_DEL);
+	leat_sbe_group group = (*msg)->group;
+	leat_sbe_entry entry;
+
+	memset(&entry, 0xff, sizeof(entry));
+	ASSERT_TRUE(leat_sbe_group_next(&group, &entry));
+	EXPECT_EQ("k", String(entry.data[0]));
+	EXPECT_EQ(nullptr, entry.data[1].data);
+	EXPECT_EQ(0u, entry.data[1].len);
+	EXPECT_FALSE(leat_sbe_group_next(&group, &entry));
+	EXPECT_EQ(0u, entry.data[0].len);
+}
+
 TEST(SbePut, EntriesAtTheLimitAndOneOver)
 {
 	std::vector<leat_sbe_del_keys> keys(LEAT_SBE_ENTRIES_MAX + 1, { LEAT_SLICE("k") });
