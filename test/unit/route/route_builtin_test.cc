@@ -200,6 +200,9 @@ TEST_F(RouteBuiltin, OthersMayNot)
 		     "Basic OnNlY3JlVA==",     // :secreT
 		     "Basic Og==" })           // :
 		EXPECT_EQ("401", Authorized(value)) << value;
+	shard.server.requirepass = "pass1";
+	EXPECT_EQ("200", Authorized("Basic OnBhc3Mx"));
+	EXPECT_EQ("401", Authorized("Basic OnBhc3MxO")) << "six bits too many";
 	shard.server.requirepass = longest.c_str() + 7;
 	EXPECT_EQ("200", Authorized(longest.c_str()));
 	longest += "x";

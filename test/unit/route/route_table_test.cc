@@ -132,6 +132,20 @@ TEST_F(Route, DecodedBytesLieBehindThePieces)
 	EXPECT_EQ(before, path);
 }
 
+TEST_F(Route, EachDecodedParameterNeedsRoom)
+{
+	std::string path =
+		"/%61" + std::string(5, 'x') + "/%62" + std::string(5, 'y'); // 8 bytes each
+
+	Add("/{a}/{b}", "two");
+	EXPECT_EQ(-ENOBUFS,
+		Request(LEAT_HTTP_GET, "/%61xxxxxxxx/%62yyyyyyyy", LEAT_WEB_ARGV_HEAD + 1));
+	EXPECT_EQ(0, Request(LEAT_HTTP_GET, path, LEAT_WEB_ARGV_HEAD + 1));
+	EXPECT_EQ("axxxxx", String(web.params[0]));
+	EXPECT_EQ("byyyyy", String(web.params[1]));
+	EXPECT_EQ(LEAT_WEB_ARGV_HEAD + 1, req.argv_len);
+}
+
 TEST_F(Route, ParametersHaveALimit)
 {
 	Add("/*", "all");
