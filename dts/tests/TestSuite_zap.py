@@ -35,6 +35,7 @@ from dts.framework.zap import (
 
 PORTS = {BINARY: 9999, JSON: 9998}
 CALL_PORT = 9653
+HASTY_PORTS = {9997: "zap", 9996: "zap-rpc"}  # whose clients have a second for a frame
 REQUEST_MAX = 16 << 20
 NB_PIPELINED = 5000
 NB_PIPELINES = 4  # connections that may have promises
@@ -75,6 +76,8 @@ def served(lab: Lab) -> Iterator[Leatd]:
         f"--listen=zap-rpc,dpdk,{SRV_ADDR},{CALL_PORT}",
         f"--pipelines-max={NB_PIPELINES}",
     ]
+    for port, protocol in HASTY_PORTS.items():
+        extra.append(f"--listen={protocol},dpdk,{SRV_ADDR},{port},body-timeout=1")
     # While Node computes, its kernel acknowledges late, and the tail is sent again.
     conf = LeatdConf(port=af_port("net_af_packet"), extra=extra)
     with serve(lab, conf, "zap", clean_link=False) as one:
@@ -357,6 +360,29 @@ def test_the_largest_frame_is_taken_and_one_byte_more_is_not(client: ZapClient) 
     assert client.ask("POST", "/echo", body).body == body
     client.send(client.request("POST", "/echo", body + b"x")[:1000])
     assert client.at_eof()
+
+
+@pytest.mark.parametrize("port", HASTY_PORTS)
+def test_a_frame_that_stops_ends_its_connection_without_a_word(lab: Lab, port: int) -> None:
+    """body-timeout is that of a frame; between frames a client may be silent.
+
+    Steps:
+        * Send half a frame on one connection, nothing on another, and wait for the end of the
+          first one.
+
+    Verify:
+        * It comes after a second or a few, without a byte; the second is still served.
+    """
+    whole = call(ECHO, 1, payload=b"x") if HASTY_PORTS[port] == "zap-rpc" else HEALTH
+    stopped, silent = ZapClient(lab.connect(port)), ZapClient(lab.connect(port))
+    began = time.monotonic()
+    stopped.send(whole[: len(whole) // 2])
+    assert stopped.at_eof()
+    assert 0.9 < time.monotonic() - began < 5
+    silent.send(whole)
+    assert not silent.at_eof()
+    stopped.close()
+    silent.close()
 
 
 def test_the_record_is_a_call(caller: CallClient) -> None:
