@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import socket
 from dataclasses import dataclass
 
-_RECV_LEN = 1 << 16
+from dts.framework.stream import Stream
+
 _HEAD_LEN_MAX = 1 << 16
 
 
@@ -25,29 +25,8 @@ class HttpReply:
     body: bytes
 
 
-class HttpClient:
+class HttpClient(Stream):
     """Replies read from one connection."""
-
-    def __init__(self, sock: socket.socket) -> None:
-        """Read from a connection.
-
-        Args:
-            sock: The connection; close() closes it.
-        """
-        self.sock = sock
-        self._data = bytearray()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self.sock.close()
-
-    def send(self, data: bytes) -> None:
-        """Send bytes as they are.
-
-        Args:
-            data: The bytes.
-        """
-        self.sock.sendall(data)
 
     def read(self, to_head: bool = False) -> HttpReply:
         """Read one reply.
@@ -78,28 +57,8 @@ class HttpClient:
             headers[name.lower()] = value.strip()
         has_content = not to_head and status not in ("204", "304")
         length = int(headers["content-length"]) if has_content else 0
-        while len(self._data) < end + 4 + length:
-            self._fill()
-        body = bytes(self._data[end + 4 : end + 4 + length])
-        del self._data[: end + 4 + length]
+        body = self._take(end + 4 + length)[end + 4 :]
         return HttpReply(int(status), headers, body)
-
-    def at_eof(self) -> bool:
-        """Tell whether the peer has closed and nothing is left to read.
-
-        Returns:
-            False as soon as there is a byte.
-        """
-        if self._data:
-            return False
-        self._data += self.sock.recv(_RECV_LEN)
-        return not self._data
-
-    def _fill(self) -> None:
-        data = self.sock.recv(_RECV_LEN)
-        if not data:
-            raise EOFError(f"closed after {bytes(self._data[:200])!r}")
-        self._data += data
 
 
 def ask(client: HttpClient, method: str, path: str, body: bytes = b"", more: str = "") -> HttpReply:

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-import socket
 import struct
 from dataclasses import dataclass
+
+from dts.framework.stream import Stream
 
 MAGIC = b"GOBLINS!"
 SCHEMA_ID = 7
 VERSION = 2
 HEADER_LEN = 8
 _LEN_LEN = 4
-_RECV_LEN = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -199,29 +199,8 @@ def parse(data: bytes) -> Reply:
     return reply
 
 
-class SbeClient:
+class SbeClient(Stream):
     """Replies read from one connection."""
-
-    def __init__(self, sock: socket.socket) -> None:
-        """Read from a connection.
-
-        Args:
-            sock: The connection; close() closes it.
-        """
-        self.sock = sock
-        self._data = bytearray()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self.sock.close()
-
-    def send(self, data: bytes) -> None:
-        """Send bytes as they are.
-
-        Args:
-            data: The bytes.
-        """
-        self.sock.sendall(data)
 
     def ask(self, data: bytes) -> Reply:
         """Send a frame and read its reply.
@@ -255,23 +234,9 @@ class SbeClient:
         Raises:
             EOFError: The peer has closed.
         """
-        while len(self._data) < _LEN_LEN or len(self._data) < self._frame_len():
-            data = self.sock.recv(_RECV_LEN)
-            if not data:
-                raise EOFError(f"closed after {bytes(self._data)!r}")
-            self._data += data
-        end = self._frame_len()
-        data = bytes(self._data[:end])
-        del self._data[:end]
-        return data
-
-    def at_eof(self) -> bool:
-        """Tell whether the peer has closed and nothing is left to read.
-
-        Returns:
-            False as soon as there is a byte.
-        """
-        return not self._data and not self.sock.recv(_RECV_LEN)
+        while len(self._data) < _LEN_LEN:
+            self._fill()
+        return self._take(self._frame_len())
 
     def _frame_len(self) -> int:
         return _LEN_LEN + int.from_bytes(self._data[:_LEN_LEN], "little")

@@ -8,13 +8,14 @@ import socket
 import struct
 from dataclasses import dataclass
 
+from dts.framework.stream import Stream
+
 BINARY, JSON = "binary", "json"  # how header fields are written
 REQUEST, RESPONSE, HEAD, DATA, END = 1, 2, 3, 4, 5  # types of frames
 CALL, ANSWER, OPEN, MESSAGE, CLOSE = 1, 2, 3, 4, 5  # kinds of frames of calls
 FRAME_MAX = 64 << 20
 MAGIC = b"ZAP\0"
 _HEADER_LEN = 16
-_RECV_LEN = 1 << 18
 
 Fields = list[tuple[str, str]]
 
@@ -197,49 +198,7 @@ class ZapReply:
     nb_frames: int = 0
 
 
-class _Stream:
-    """Bytes of a connection."""
-
-    def __init__(self, sock: socket.socket) -> None:
-        """Read from a connection; close() closes it."""
-        self.sock = sock
-        self._data = bytearray()
-
-    def close(self) -> None:
-        """Close the connection."""
-        self.sock.close()
-
-    def send(self, data: bytes) -> None:
-        """Send bytes as they are.
-
-        Args:
-            data: The bytes.
-        """
-        self.sock.sendall(data)
-
-    def at_eof(self) -> bool:
-        """Tell whether the peer has closed and nothing is left to read.
-
-        Returns:
-            False as soon as there is a byte.
-        """
-        if not self._data:
-            self._data += self.sock.recv(_RECV_LEN)
-        return not self._data
-
-    def _take(self, length: int) -> bytes:
-        """Take bytes from the front; EOFError where the peer closed before they came."""
-        while len(self._data) < length:
-            data = self.sock.recv(_RECV_LEN)
-            if not data:
-                raise EOFError(f"closed after {bytes(self._data[:200])!r}")
-            self._data += data
-        taken = bytes(self._data[:length])
-        del self._data[:length]
-        return taken
-
-
-class ZapClient(_Stream):
+class ZapClient(Stream):
     """Answers of HTTP over ZAP, read from one connection."""
 
     def __init__(self, sock: socket.socket, generation: str = BINARY) -> None:
@@ -381,7 +340,7 @@ class Answer:
     body: bytes = b""
 
 
-class CallClient(_Stream):
+class CallClient(Stream):
     """Answers to calls, read from one connection."""
 
     def ask(
