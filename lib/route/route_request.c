@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include <leat_hex.h>
+
 #include "route_priv.h"
 
 #define ARG_NAME   0u
@@ -15,8 +17,6 @@
 #define ARGC       3u
 #define ARG_PARAMS ARGC
 #define ARG_BYTES  (ARG_PARAMS + LEAT_ROUTE_PARAMS_MAX)
-
-#define HEX_NONE   16u
 
 /* Which commands a session may undo and which key it looks up is told by these. */
 static void web_run(
@@ -33,18 +33,6 @@ static const struct leat_command web_commands[2][2] = { /* [writes][has a key] *
 	{ WEB_COMMAND(LEAT_COMMAND_WRITE, 0), WEB_COMMAND(LEAT_COMMAND_WRITE, ARG_KEY) }
 };
 
-static uint32_t
-hex_value(uint8_t byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	if (byte >= 'a' && byte <= 'f')
-		return byte - 'a' + 10u;
-	if (byte >= 'A' && byte <= 'F')
-		return byte - 'A' + 10u;
-	return HEX_NONE;
-}
-
 /*
  * Decode to @p to, which has room for all of @p from. Returns the bytes written, or
  * -EBADMSG: a "%" without two hexadecimal digits.
@@ -55,19 +43,15 @@ percent_decode(struct leat_slice from, uint8_t *to)
 	size_t len = 0;
 
 	for (size_t i = 0; i < from.len; i++) {
-		uint32_t high, low;
+		struct leat_slice digits = { from.data + i + 1, 2 };
 
 		if (from.data[i] != '%') {
 			to[len++] = from.data[i];
 			continue;
 		}
-		if (from.len - i < 3)
+		if (from.len - i < 3 || leat_hex_parse(digits, to + len) < 0)
 			return -EBADMSG;
-		high = hex_value(from.data[i + 1]);
-		low = hex_value(from.data[i + 2]);
-		if (high == HEX_NONE || low == HEX_NONE)
-			return -EBADMSG;
-		to[len++] = (uint8_t)(high << 4 | low);
+		len++;
 		i += 2;
 	}
 	return (ssize_t)len;
