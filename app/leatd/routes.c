@@ -183,18 +183,21 @@ table_add(struct leat_route_table *table, const struct leatd_route_conf *conf,
 	return 0;
 }
 
-/* Add what there is anyhow, where its path has not been taken. */
+/* Add what there is anyhow, but nothing to a path that is taken: who gives it GET means no PUT. */
 static int
 table_add_builtin(struct leat_route_table *table, struct leat_error *error)
 {
 	const struct leat_route_table *ours = &leat_route_builtin;
 	uint32_t nb = ours->nb_exact + ours->nb_params + ours->nb_prefix;
+	bool is_taken[LEAT_ROUTES_MAX];
 
+	for (uint32_t i = 0; i < nb; i++)
+		is_taken[i] = leat_route_has_pattern(table, ours->routes[i].pattern);
 	for (uint32_t i = 0; i < nb; i++) {
 		struct leat_error why = { 0 };
-		int ret = leat_route_add(table, &ours->routes[i], &why);
+		int ret = is_taken[i] ? 0 : leat_route_add(table, &ours->routes[i], &why);
 
-		if (ret < 0 && ret != -EEXIST && ret != -EINVAL)
+		if (ret < 0)
 			return leat_error_set(error, ret, "%s", why.text);
 	}
 	return 0;

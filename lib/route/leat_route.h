@@ -153,6 +153,9 @@ extern const struct leat_route_table leat_route_builtin;
 int leat_route_add(struct leat_route_table *table, const struct leat_web_route *route,
 	struct leat_error *error);
 
+/** @return whether a route has this pattern, or one that is so but for names of parameters. */
+bool leat_route_has_pattern(const struct leat_route_table *table, struct leat_slice pattern);
+
 /**
  * A handler that comes with us: "health", "echo", "headers", "rpc", "kv".
  *
@@ -199,8 +202,11 @@ leat_web_fields_next(struct leat_web_fields *fields, struct leat_web_field *fiel
 	return fields->ops->next(fields, field);
 }
 
+/** @return whether there is a field of a name, in any case; @p name has 64 bytes at most. */
+bool leat_web_has(const struct leat_web_request *web, struct leat_slice name);
+
 /**
- * Find the first field of a name, in any case.
+ * Find the first field of a name, in any case; @p name has 64 bytes at most.
  *
  * @param buf
  *   Room for a value that has to be copied, since it is escaped.

@@ -83,13 +83,11 @@ kv_put_run(
 	struct leat_command_ctx *ctx, const struct leat_web_request *web, struct leat_reply *reply)
 {
 	struct leat_store_hint hint = *web->hint;
-	struct leat_slice range;
-	uint8_t buf[1]; /* whatever it says */
 	bool is_new;
 	int ret;
 
 	/* A part would be taken for the whole (RFC 9110 section 14.5). */
-	if (leat_web_find(web, LEAT_SLICE("content-range"), buf, sizeof(buf), &range)) {
+	if (leat_web_has(web, LEAT_SLICE("content-range"))) {
 		leat_web_answer_status(reply, ROUTE_BAD_REQUEST);
 		return;
 	}

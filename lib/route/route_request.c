@@ -18,6 +18,9 @@
 #define ARG_PARAMS ARGC
 #define ARG_BYTES  (ARG_PARAMS + LEAT_ROUTE_PARAMS_MAX)
 
+/* Bytes of a name that is looked for; an escaped one that is longer is another. */
+#define NAME_MAX_LEN 64u
+
 /* Which commands a session may undo and which key it looks up is told by these. */
 static void web_run(
 	struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply);
@@ -221,6 +224,43 @@ web_run(struct leat_command_ctx *ctx, const struct leat_request *req, struct lea
 		web.route->run(ctx, &web, reply);
 }
 
+/* Whether a field has that name, in any case, once the escapes of its own are undone. */
+static bool
+field_is(const struct leat_web_fields *fields, const struct leat_web_field *field,
+	struct leat_slice name)
+{
+	uint8_t text[NAME_MAX_LEN];
+	struct leat_writer w;
+
+	if (!field->is_name_escaped)
+		return leat_slice_is_equal_nocase(field->name, name);
+	leat_writer_init(&w, text, sizeof(text));
+	leat_web_put_name(&w, fields, field);
+	return !w.failed && leat_slice_is_equal_nocase(
+				    (struct leat_slice){ text, (size_t)(w.pos - text) }, name);
+}
+
+/* Move @p fields behind the next field of a name. */
+static bool
+fields_seek(struct leat_web_fields *fields, struct leat_slice name, struct leat_web_field *field)
+{
+	LEAT_VERIFY(name.len <= NAME_MAX_LEN);
+	while (leat_web_fields_next(fields, field)) {
+		if (field_is(fields, field, name))
+			return true;
+	}
+	return false;
+}
+
+bool
+leat_web_has(const struct leat_web_request *web, struct leat_slice name)
+{
+	struct leat_web_fields fields = web->fields;
+	struct leat_web_field field;
+
+	return fields_seek(&fields, name, &field);
+}
+
 bool
 leat_web_find(const struct leat_web_request *web, struct leat_slice name, uint8_t *buf,
 	size_t buf_len, struct leat_slice *value)
@@ -229,25 +269,15 @@ leat_web_find(const struct leat_web_request *web, struct leat_slice name, uint8_
 	struct leat_web_field field;
 	struct leat_writer w;
 
-	while (leat_web_fields_next(&fields, &field)) {
-		if (field.is_name_escaped) { /* none that anybody looks for is longer */
-			leat_writer_init(&w, buf, buf_len);
-			leat_web_put_name(&w, &fields, &field);
-			field.name = (struct leat_slice){ buf, (size_t)(w.pos - buf) };
-			if (w.failed)
-				continue;
-		}
-		if (!leat_slice_is_equal_nocase(field.name, name))
-			continue;
-		*value = field.value;
-		if (!field.is_value_escaped)
-			return true;
-		leat_writer_init(&w, buf, buf_len);
-		leat_web_put_value(&w, &fields, &field);
-		*value = (struct leat_slice){ buf, (size_t)(w.pos - buf) };
-		return !w.failed;
-	}
-	return false;
+	if (!fields_seek(&fields, name, &field))
+		return false;
+	*value = field.value;
+	if (!field.is_value_escaped)
+		return true;
+	leat_writer_init(&w, buf, buf_len);
+	leat_web_put_value(&w, &fields, &field);
+	*value = (struct leat_slice){ buf, (size_t)(w.pos - buf) };
+	return !w.failed;
 }
 
 static void

@@ -179,6 +179,22 @@ leat_route_add(struct leat_route_table *table, const struct leat_web_route *rout
 	return 0;
 }
 
+bool
+leat_route_has_pattern(const struct leat_route_table *table, struct leat_slice pattern)
+{
+	enum pattern_kind kind = pattern_kind(pattern);
+
+	for (const struct leat_web_route *route = table->routes; route < route_end(table);
+		route++) {
+		if (pattern_kind(route->pattern) != kind)
+			continue;
+		if (kind == PATTERN_PARAMS ? compare_params(route->pattern, pattern) == 0
+					   : leat_slice_is_equal(route->pattern, pattern))
+			return true;
+	}
+	return false;
+}
+
 static const struct leat_web_route *
 find_exact(const struct leat_route_table *table, struct leat_slice path)
 {

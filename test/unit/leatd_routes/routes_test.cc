@@ -161,6 +161,19 @@ TEST_F(Routes, OursGiveWay)
 	EXPECT_EQ("405", Ask("/v1/kv/a", LEAT_HTTP_PUT).substr(7, 3));
 }
 
+/* Whoever says GET alone gets no PUT with it, whatever the parameter is called. */
+TEST_F(Routes, OursGiveWayWithAllMethods)
+{
+	Add("/v1/kv/{key}", "kv")->methods = 1u << LEATD_GET;
+	Add("/health")->methods = 1u << LEATD_POST;
+	ASSERT_EQ(0, Open()) << error.text;
+	EXPECT_EQ("null", Ask("/v1/kv/a"));
+	EXPECT_EQ("405", Ask("/v1/kv/a", LEAT_HTTP_PUT).substr(7, 3));
+	EXPECT_EQ("405", Ask("/v1/kv/a", LEAT_HTTP_DELETE).substr(7, 3));
+	EXPECT_EQ("answer 200", Ask("/health", LEAT_HTTP_POST));
+	EXPECT_EQ("405", Ask("/health").substr(7, 3));
+}
+
 TEST_F(Routes, AListenerMayHaveItsOwn)
 {
 	leatd_route_conf *route = Add("/own");

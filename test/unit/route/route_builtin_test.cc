@@ -143,6 +143,15 @@ TEST_F(RouteBuiltin, APartIsNotTakenForTheWhole)
 	EXPECT_EQ("null", Send(LEAT_HTTP_GET, "/v1/kv/k"));
 }
 
+TEST_F(RouteBuiltin, APartIsNoneTheLessOneForItsEscapes)
+{
+	Field("\\Content-Range", "\\bytes 0-1/4", true);
+	EXPECT_EQ("answer 400 text/plain \"Bad Request\n\"",
+		Send(LEAT_HTTP_PUT, "/v1/kv/k", { "ab" }));
+	fields.clear();
+	EXPECT_EQ("null", Send(LEAT_HTTP_GET, "/v1/kv/k"));
+}
+
 TEST_F(RouteBuiltin, AFullStoreIsTold)
 {
 	EXPECT_EQ("answer 507 text/plain \"Insufficient Storage\n\"",
