@@ -104,9 +104,22 @@ text_nb_segs(const struct rte_mbuf *text, uint32_t off, uint32_t len)
 	return nb_segs;
 }
 
+/* Whether a mbuf of it but the last takes an odd number of its bytes. */
+static bool
+text_has_odd_seg(const struct rte_mbuf *text, uint32_t off, uint32_t len)
+{
+	for (; len > text->data_len - off; text = text->next, off = 0) {
+		if ((text->data_len - off) % 2 != 0)
+			return true;
+		len -= text->data_len - off;
+	}
+	return false;
+}
+
 /*
  * Chain the text to its headers as indirect mbufs, which keep its bytes alive for the
- * port. Returns false, and nothing is changed, when the pool is dry.
+ * port. Returns false, and nothing is changed, when the pool is dry or the port takes no such
+ * chain.
  */
 static bool
 frame_attach_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct leat_tcp_out *out)
@@ -119,6 +132,8 @@ frame_attach_text(struct leat_inet *inet, struct rte_mbuf *frame, const struct l
 	uint32_t left = out->len;
 
 	if (nb_segs > (out->mss != 0 ? inet->nb_tso_segs_max : inet->nb_tx_segs_max))
+		return false;
+	if (inet->conf.tx_even_segs && text_has_odd_seg(text, off, left))
 		return false;
 	if (!inet_class_has(inet, INET_CLASS_TEXT, nb_segs) ||
 		rte_pktmbuf_alloc_bulk(inet->conf.pool, segs, nb_segs) != 0) {

@@ -122,6 +122,7 @@ struct leat_inet_conf {
 	/** bytes of a frame that the port makes by cutting, from Ethernet on; 0: any, or >= mtu */
 	uint16_t tso_frame_len_max;
 	bool tso_ipv4_only;  /**< what the port promises to cut it cuts of IPv4 alone */
+	bool tx_even_segs;   /**< each mbuf of a chain but the last must have an even length */
 	bool trust_offloads; /**< they are known to be kept: use them without a trial */
 	/**
 	 * mss is at most mtu - 40; over IPv6 it is at most mtu - 60, and mss_default the one

@@ -65,6 +65,7 @@ init_open_inet(
 		.nb_tso_segs_max = port->nb_tso_segs_max,
 		.tso_frame_len_max = port->tso_frame_len_max,
 		.tso_ipv4_only = port->tso_ipv4_only,
+		.tx_even_segs = port->tx_even_segs,
 		.nb_conns_max = conf->nb_conns_max,
 		.nb_time_waits_max =
 			own->nb_time_waits_max != 0 ? own->nb_time_waits_max : conf->nb_conns_max,

@@ -230,15 +230,17 @@ port_fill_eth_conf(const struct leat_dpdk_port *port, const struct rte_eth_dev_i
  * DPDK's tap driver, as of 22.11, compares the frames that it cuts with the MTU, their Ethernet
  * header included, and sends nothing of what would be cut into longer ones. Text over IPv6 it
  * does not cut at all: it hands the kernel frames of any length, which a peer behind a bridge
- * never sees, and one on this machine takes, so that no trial finds it out.
+ * never sees, and one on this machine takes, so that no trial finds it out. And it sums a chain
+ * mbuf by mbuf as if each began at an even byte, so that behind an odd one the sum is wrong.
  */
 static void
-port_limit_tso(struct leat_dpdk_port *port)
+port_limit_tx(struct leat_dpdk_port *port)
 {
 	bool is_tap = strcmp(port->info.driver, "net_tap") == 0;
 
 	port->tso_frame_len_max = is_tap ? port->info.mtu : 0;
 	port->tso_ipv4_only = is_tap;
+	port->tx_even_segs = is_tap;
 }
 
 static bool
@@ -366,7 +368,7 @@ port_configure(struct leat_dpdk_port *port, const struct leat_dpdk_port_conf *co
 	(void)snprintf(port->info.driver, sizeof(port->info.driver), "%s", dev_info.driver_name);
 	port_choose_offloads(port, &dev_info, &conf->refused);
 	ret = port_choose_mtu(port, conf, &dev_info, error);
-	port_limit_tso(port);
+	port_limit_tx(port);
 	if (ret == 0)
 		ret = port_choose_queues(port, conf, &dev_info, error);
 	if (ret == 0)

@@ -48,6 +48,7 @@ struct leat_dpdk_port {
 	uint16_t nb_tso_segs_max;
 	uint16_t tso_frame_len_max;
 	bool tso_ipv4_only;
+	bool tx_even_segs;
 	uint16_t vlan_id;
 	uint8_t nb_addrs;
 	struct leat_inet_addr addrs[LEAT_INET_ADDRS_MAX];

@@ -76,6 +76,25 @@ TEST_F(InetLoan, HeadAndBytesThatAreLentShareAFullFirstSegment)
 	}
 }
 
+// DPDK's net_tap sums a chain mbuf by mbuf.
+TEST_F(InetLoan, APortThatSumsEvenMbufsGetsNoOddOneButTheLast)
+{
+	for (const std::string head : { "$1001\r\n", "$ 1001\r\n" }) {
+		conf_.tx_even_segs = true;
+		OpenListening(true);
+		leat_inet_conn *conn = Accept();
+		const std::string bytes = Bytes(1001);
+		rte_mbuf *chain = Text(head);
+
+		ASSERT_EQ(0, rte_pktmbuf_chain(chain, Loan(bytes)));
+		ASSERT_EQ(0, leat_inet_send(inet_, conn, chain));
+		EXPECT_EQ(head + bytes, OutputText());
+		EXPECT_EQ(head.size() % 2, Stats().tx_text_copied);
+		EXPECT_EQ(1 - head.size() % 2, Stats().tx_text_attached);
+		Close();
+	}
+}
+
 TEST_F(InetLoan, WhatIsLentComesBackWithTheLastAcknowledgment)
 {
 	OpenListening(true);
