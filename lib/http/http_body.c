@@ -9,22 +9,12 @@
 
 #include <errno.h>
 
+#include <leat_hex.h>
+
 #include "http_priv.h"
 #include "http_scan.h"
 
 #define CHUNK_DIGITS_MAX 16 /* of a 64-bit size, zeros in front included */
-
-/* The value of a hexadecimal digit; 16: it is none. */
-static uint8_t
-hex_value(uint8_t c)
-{
-	uint8_t digit = (uint8_t)(c - '0');
-	uint8_t letter = (uint8_t)((c | 0x20) - 'a');
-
-	if (digit <= 9)
-		return digit;
-	return letter < 6 ? (uint8_t)(letter + 10) : 16;
-}
 
 static void
 line_skip(struct leat_slice *line, size_t len)
@@ -110,12 +100,13 @@ chunk_parse_line(struct leat_slice line, size_t *size)
 {
 	size_t nb_digits = 0;
 	uint64_t value = 0;
+	int digit;
 
-	while (nb_digits < line.len && hex_value(line.data[nb_digits]) < 16) {
+	while (nb_digits < line.len && (digit = leat_hex_value(line.data[nb_digits])) >= 0) {
 		/* More digits than anyone needs may lose their head in another reader. */
 		if (nb_digits == CHUNK_DIGITS_MAX)
 			return -HTTP_BAD_REQUEST;
-		value = value << 4 | hex_value(line.data[nb_digits]);
+		value = value << 4 | (uint64_t)digit;
 		nb_digits++;
 	}
 	line_skip(&line, nb_digits);
@@ -239,9 +230,10 @@ http_fill_chunks(
 	body->is_chunked = true;
 	for (uint32_t i = 0;; i++) {
 		size_t size = 0;
+		int digit;
 
-		while (hex_value(*p) < 16)
-			size = size << 4 | hex_value(*p++);
+		for (; (digit = leat_hex_value(*p)) >= 0; p++)
+			size = size << 4 | (size_t)digit;
 		p = memchr(p, '\n', (size_t)(end - p));
 		LEAT_VERIFY(p != NULL);
 		p++;

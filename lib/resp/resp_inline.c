@@ -11,6 +11,8 @@
 
 #include <errno.h>
 
+#include <leat_hex.h>
+
 #include "resp_priv.h"
 
 /* What a walk over one word found. */
@@ -34,19 +36,6 @@ byte_ends_word(uint8_t c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Returns the value of a hexadecimal digit, or -EINVAL. */
-static int
-byte_hex_value(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -EINVAL;
-}
-
 static void
 word_add(struct inline_word *word, uint8_t byte, const uint8_t *from)
 {
@@ -66,12 +55,11 @@ word_add_escape(struct inline_word *word, struct leat_reader *r)
 	static const uint8_t letters[][2] = { { 'n', '\n' }, { 'r', '\r' }, { 't', '\t' },
 		{ 'b', '\b' }, { 'a', '\a' } };
 	uint8_t byte = *r->pos;
+	uint8_t value;
 
-	if (byte == 'x' && leat_reader_left(r) >= 3 && byte_hex_value(r->pos[1]) >= 0 &&
-		byte_hex_value(r->pos[2]) >= 0) {
-		int value = byte_hex_value(r->pos[1]) << 4 | byte_hex_value(r->pos[2]);
-
-		word_add(word, (uint8_t)value, r->pos);
+	if (byte == 'x' && leat_reader_left(r) >= 3 &&
+		leat_hex_parse((struct leat_slice){ r->pos + 1, 2 }, &value) == 0) {
+		word_add(word, value, r->pos);
 		word->is_verbatim = false;
 		r->pos += 3;
 		return;
