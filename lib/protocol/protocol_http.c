@@ -215,20 +215,7 @@ http_refuse(const struct leat_request *req, struct leat_reply *reply)
 	leat_web_answer_status(reply, (uint16_t)req->refusal);
 }
 
-static const struct leat_reply_ops http_reply_ops = {
-	.null = leat_route_reply_null,
-	.status = leat_route_reply_status,
-	.integer = leat_route_reply_integer,
-	.score = leat_route_reply_score,
-	.bytes = leat_route_reply_bytes,
-	.verbatim = leat_route_reply_bytes,
-	.array = leat_route_reply_aggregate,
-	.map = leat_route_reply_aggregate,
-	.set = leat_route_reply_aggregate,
-	.push = leat_route_reply_aggregate,
-	.error = leat_route_reply_error,
-	.answer = http_answer,
-};
+static const struct leat_reply_ops http_reply_ops = LEAT_ROUTE_REPLY_OPS(http_answer);
 
 const struct leat_protocol protocol_http = {
 	.name = "http",

@@ -293,20 +293,7 @@ zap_refuse(const struct leat_request *req, struct leat_reply *reply)
 			  });
 }
 
-static const struct leat_reply_ops zap_reply_ops = {
-	.null = leat_route_reply_null,
-	.status = leat_route_reply_status,
-	.integer = leat_route_reply_integer,
-	.score = leat_route_reply_score,
-	.bytes = leat_route_reply_bytes,
-	.verbatim = leat_route_reply_bytes,
-	.array = leat_route_reply_aggregate,
-	.map = leat_route_reply_aggregate,
-	.set = leat_route_reply_aggregate,
-	.push = leat_route_reply_aggregate,
-	.error = leat_route_reply_error,
-	.answer = zap_answer,
-};
+static const struct leat_reply_ops zap_reply_ops = LEAT_ROUTE_REPLY_OPS(zap_answer);
 
 const struct leat_protocol protocol_zaphttp = {
 	.name = "zap",

@@ -256,6 +256,17 @@ void leat_route_reply_bytes(struct leat_reply *reply, struct leat_slice value);
 void leat_route_reply_aggregate(struct leat_reply *reply, uint32_t nb_values);
 void leat_route_reply_error(struct leat_reply *reply, struct leat_slice text);
 
+/** All of these, for a codec that writes answers with @p answer_op. */
+#define LEAT_ROUTE_REPLY_OPS(answer_op)                                                            \
+	{                                                                                          \
+		.null = leat_route_reply_null, .status = leat_route_reply_status,                  \
+		.integer = leat_route_reply_integer, .score = leat_route_reply_score,              \
+		.bytes = leat_route_reply_bytes, .verbatim = leat_route_reply_bytes,               \
+		.array = leat_route_reply_aggregate, .map = leat_route_reply_aggregate,            \
+		.set = leat_route_reply_aggregate, .push = leat_route_reply_aggregate,             \
+		.error = leat_route_reply_error, .answer = (answer_op)                             \
+	}
+
 /** Bytes of leat_route_methods_text(). */
 #define LEAT_ROUTE_METHODS_TEXT_MAX 80
 
