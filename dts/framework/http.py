@@ -57,7 +57,7 @@ class HttpClient(Stream):
             headers[name.lower()] = value.strip()
         has_content = not to_head and status not in ("204", "304")
         length = int(headers["content-length"]) if has_content else 0
-        body = self._take(end + 4 + length)[end + 4 :]
+        body = self.take(end + 4 + length)[end + 4 :]
         return HttpReply(int(status), headers, body)
 
 

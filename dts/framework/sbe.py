@@ -236,7 +236,7 @@ class SbeClient(Stream):
         """
         while len(self._data) < _LEN_LEN:
             self._fill()
-        return self._take(self._frame_len())
+        return self.take(self._frame_len())
 
     def _frame_len(self) -> int:
         return _LEN_LEN + int.from_bytes(self._data[:_LEN_LEN], "little")

@@ -49,8 +49,18 @@ class Stream:
             raise EOFError(f"closed after {bytes(self._data[:200])!r}")
         self._data += data
 
-    def _take(self, length: int) -> bytes:
-        """Take bytes from the front; EOFError where the peer closed before they came."""
+    def take(self, length: int) -> bytes:
+        """Take bytes from the front.
+
+        Args:
+            length: How many.
+
+        Returns:
+            The bytes.
+
+        Raises:
+            EOFError: The peer has closed before they came.
+        """
         while len(self._data) < length:
             self._fill()
         taken = bytes(self._data[:length])

@@ -279,10 +279,10 @@ class ZapClient(Stream):
 
     def _frame(self) -> Message:
         """Read a frame."""
-        (length,) = struct.unpack(">I", self._take(4))
+        (length,) = struct.unpack(">I", self.take(4))
         if not 0 < length <= FRAME_MAX:
             raise ValueError(f"a frame of {length} bytes")
-        self._last = self._take(length)
+        self._last = self.take(length)
         return Message(self._last)
 
 
@@ -364,10 +364,10 @@ class CallClient(Stream):
             EOFError: The peer has closed before the answer was whole.
             ValueError: The bytes are no answer, or in another form.
         """
-        length, kind = struct.unpack("<IB", self._take(5))
+        length, kind = struct.unpack("<IB", self.take(5))
         if kind != ANSWER or length > FRAME_MAX:
             raise ValueError(f"not an answer: kind {kind}, {length} bytes")
-        data = self._take(length - 1)
+        data = self.take(length - 1)
         got = Message(data, version=2)
         answer = Answer(got.number(0), got.number(4), got.slot(12))
         fixed = struct.pack("<II", answer.status, answer.promise) + bytes(12)

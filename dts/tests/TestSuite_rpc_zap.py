@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import socket
 import struct
 import time
 from collections.abc import Iterator
@@ -21,11 +20,10 @@ from dts.framework.balance import (
 from dts.framework.lab import SRV_ADDR, Lab
 from dts.framework.leatd import Leatd, LeatdConf, af_port
 from dts.framework.run import serve
+from dts.framework.zap import Answer, CallClient, ZapClient, ZapReply, call, request
 
 ZAP_PORT = 9653
 CALL_PORT = 9654
-TYPE_REQUEST, TYPE_RESPONSE, TYPE_CALL = 1, 2, 200
-ROOT = 16  # where the object begins in each message of these
 PAUSE_S = 0.002  # so that the kernel sends what it has as a segment of its own
 
 pytestmark = pytest.mark.usefixtures("leatd")
@@ -45,86 +43,19 @@ def leatd(lab: Lab) -> Iterator[Leatd]:
 
 
 @pytest.fixture
-def web(lab: Lab) -> Iterator[socket.socket]:
+def web(lab: Lab) -> Iterator[ZapClient]:
     """A connection for HTTP over ZAP."""
-    with lab.connect(ZAP_PORT) as sock:
-        yield sock
+    one = ZapClient(lab.connect(ZAP_PORT))
+    yield one
+    one.close()
 
 
 @pytest.fixture
-def calls(lab: Lab) -> Iterator[socket.socket]:
+def calls(lab: Lab) -> Iterator[CallClient]:
     """A connection for calls."""
-    with lab.connect(CALL_PORT) as sock:
-        yield sock
-
-
-def message(kind: int, fixed: bytes, tails: list[bytes], version: int = 1) -> bytes:
-    """Write a message whose object ends in slots.
-
-    Args:
-        kind: The message's type.
-        fixed: What stands before the slots.
-        tails: What each slot holds.
-        version: Of the format.
-
-    Returns:
-        The message.
-    """
-    slots = b""
-    tail = ROOT + len(fixed) + 8 * len(tails)
-    for i, data in enumerate(tails):
-        at = ROOT + len(fixed) + 8 * i
-        slots += struct.pack("<II", tail - at, len(data)) if data else bytes(8)
-        tail += len(data)
-    header = struct.pack("<4sHHII", b"ZAP\0", version, kind << 8, ROOT, tail)
-    return header + fixed + slots + b"".join(tails)
-
-
-def slot(data: bytes, at: int) -> bytes:
-    """Read what a slot of a message holds.
-
-    Args:
-        data: The message.
-        at: Where the slot is in its object.
-
-    Returns:
-        The bytes.
-    """
-    rel, length = struct.unpack_from("<II", data, ROOT + at)
-    return data[ROOT + at + rel :][:length] if rel else b""
-
-
-def pairs(fields: dict[str, str]) -> bytes:
-    """Write header fields in pairs.
-
-    Args:
-        fields: The fields.
-
-    Returns:
-        The block.
-    """
-    texts = [text.encode() for field in fields.items() for text in field]
-    block = b"".join(struct.pack("<I", len(text)) + text for text in texts)
-    return struct.pack("<I", len(fields)) + block
-
-
-def read_pairs(block: bytes) -> dict[str, str]:
-    """Read header fields in pairs.
-
-    Args:
-        block: The block.
-
-    Returns:
-        The fields.
-    """
-    texts: list[str] = []
-    at = 4
-    while at < len(block):
-        (length,) = struct.unpack_from("<I", block, at)
-        texts.append(block[at + 4 :][:length].decode())
-        at += 4 + length
-    assert len(texts) == 2 * struct.unpack_from("<I", block)[0]
-    return dict(zip(texts[::2], texts[1::2], strict=True))
+    one = CallClient(lab.connect(CALL_PORT))
+    yield one
+    one.close()
 
 
 def post(body: bytes, media_type: str | None, host: str = "127.0.0.1:8391") -> bytes:
@@ -138,88 +69,15 @@ def post(body: bytes, media_type: str | None, host: str = "127.0.0.1:8391") -> b
     Returns:
         The frame, its length in front.
     """
-    fields = {"Host": host} | ({} if media_type is None else {"Content-Type": media_type})
-    parts = [b"POST", b"/rpc", b"HTTP/1.1", pairs(fields), body, b""]
-    data = message(TYPE_REQUEST, b"", parts)
-    return struct.pack(">I", len(data)) + data
+    fields = [("Host", host)] + ([] if media_type is None else [("Content-Type", media_type)])
+    return request("POST", "/rpc", body, fields)
 
 
-def call(method: int, promise: int, target: int, payload: bytes) -> bytes:
-    """Make a frame that calls a method.
-
-    Args:
-        method: Its ordinal.
-        promise: The answer's number, or 0.
-        target: Of the answer that is the parameter, or 0.
-        payload: The parameter.
-
-    Returns:
-        The frame, its length in front.
-    """
-    fixed = struct.pack("<III", method, promise, target)
-    data = message(TYPE_CALL, fixed, [b"", payload], version=2)
-    return struct.pack("<IB", 1 + len(data), 1) + data
+OK_ZAP = ZapReply(200, "OK", [("Content-Type", ZAP_TYPE)], ZAP_ANSWER)
+OK_JSON = ZapReply(200, "OK", [("Content-Type", JSON_TYPE)], JSON_ANSWER)
 
 
-def receive(sock: socket.socket, length: int) -> bytes:
-    """Read so many bytes.
-
-    Args:
-        sock: The connection.
-        length: How many.
-
-    Returns:
-        The bytes.
-
-    Raises:
-        EOFError: The peer has closed before.
-    """
-    data = b""
-    while len(data) < length:
-        more = sock.recv(length - len(data))
-        if not more:
-            raise EOFError(f"closed after {data!r}")
-        data += more
-    return data
-
-
-def read_response(sock: socket.socket) -> tuple[int, dict[str, str], bytes]:
-    """Read a response.
-
-    Args:
-        sock: The connection.
-
-    Returns:
-        Status, fields and body.
-    """
-    (length,) = struct.unpack(">I", receive(sock, 4))
-    data = receive(sock, length)
-    assert data[7] == TYPE_RESPONSE
-    (status,) = struct.unpack_from("<H", data, ROOT)
-    return status, read_pairs(slot(data, 24)), slot(data, 32)
-
-
-def read_answer(sock: socket.socket) -> tuple[int, int, bytes]:
-    """Read the answer to a call.
-
-    Args:
-        sock: The connection.
-
-    Returns:
-        Status, promise and body.
-    """
-    length, kind = struct.unpack("<IB", receive(sock, 5))
-    assert kind == 2
-    data = receive(sock, length - 1)
-    status, promise = struct.unpack_from("<II", data, ROOT)
-    return status, promise, slot(data, 12)
-
-
-OK_ZAP = (200, {"Content-Type": ZAP_TYPE}, ZAP_ANSWER)
-OK_JSON = (200, {"Content-Type": JSON_TYPE}, JSON_ANSWER)
-
-
-def test_both_encodings_in_frames(web: socket.socket) -> None:
+def test_both_encodings_in_frames(web: ZapClient) -> None:
     """The path is the same as over HTTP/1.1, and so is what it answers.
 
     Steps:
@@ -228,13 +86,13 @@ def test_both_encodings_in_frames(web: socket.socket) -> None:
     Verify:
         Each answer byte for byte, in its encoding, in order.
     """
-    web.sendall((post(ZAP_REQUEST, ZAP_TYPE) + post(JSON_REQUEST, JSON_TYPE)) * 20)
+    web.send((post(ZAP_REQUEST, ZAP_TYPE) + post(JSON_REQUEST, JSON_TYPE)) * 20)
     for _ in range(20):
-        assert read_response(web) == OK_ZAP
-        assert read_response(web) == OK_JSON
+        assert web.read() == OK_ZAP
+        assert web.read() == OK_JSON
 
 
-def test_frames_have_their_lengths(web: socket.socket) -> None:
+def test_frames_have_their_lengths(web: ZapClient) -> None:
     """The frame of the record is as long as others write it.
 
     Steps:
@@ -245,13 +103,13 @@ def test_frames_have_their_lengths(web: socket.socket) -> None:
     """
     frame = post(ZAP_REQUEST, ZAP_TYPE)
     assert len(frame) == 231
-    web.sendall(frame)
-    answer = receive(web, 197)
+    web.send(frame)
+    answer = web.take(197)
     assert struct.unpack_from(">I", answer)[0] == 193
     assert answer.endswith(ZAP_ANSWER)
 
 
-def test_frames_split_at_every_byte(web: socket.socket) -> None:
+def test_frames_split_at_every_byte(web: ZapClient) -> None:
     """No border of a segment is special.
 
     Steps:
@@ -262,10 +120,10 @@ def test_frames_split_at_every_byte(web: socket.socket) -> None:
     """
     frame = post(ZAP_REQUEST, ZAP_TYPE)
     for cut in range(1, len(frame)):
-        web.sendall(frame[:cut])
+        web.send(frame[:cut])
         time.sleep(PAUSE_S)
-        web.sendall(frame[cut:])
-        assert read_response(web) == OK_ZAP
+        web.send(frame[cut:])
+        assert web.read() == OK_ZAP
 
 
 @pytest.mark.parametrize(
@@ -281,7 +139,7 @@ def test_frames_split_at_every_byte(web: socket.socket) -> None:
     ids=["json as zap", "zap as json", "empty", "no type", "other type", "too long"],
 )
 def test_refusals_in_frames(
-    web: socket.socket, body: bytes, media_type: str | None, status: int, text: bytes
+    web: ZapClient, body: bytes, media_type: str | None, status: int, text: bytes
 ) -> None:
     """What is refused over HTTP/1.1 is refused here, in the same words.
 
@@ -291,13 +149,13 @@ def test_refusals_in_frames(
     Verify:
         Status and words; the connection stays.
     """
-    web.sendall(post(body, media_type) + post(ZAP_REQUEST, ZAP_TYPE))
-    got, fields, answer = read_response(web)
-    assert (got, fields["Content-Type"], answer) == (status, "text/plain", text)
-    assert read_response(web) == OK_ZAP
+    web.send(post(body, media_type) + post(ZAP_REQUEST, ZAP_TYPE))
+    got = web.read()
+    assert (got.status, dict(got.fields)["Content-Type"], got.body) == (status, "text/plain", text)
+    assert web.read() == OK_ZAP
 
 
-def test_the_call_is_method_one(calls: socket.socket) -> None:
+def test_the_call_is_method_one(calls: CallClient) -> None:
     """The same function answers calls.
 
     Steps:
@@ -306,12 +164,12 @@ def test_the_call_is_method_one(calls: socket.socket) -> None:
     Verify:
         The body of each answer is the answer to the record, byte for byte.
     """
-    calls.sendall(b"".join(call(1, i, 0, ZAP_REQUEST) for i in range(1, 101)))
+    calls.send(b"".join(call(1, i, 0, ZAP_REQUEST) for i in range(1, 101)))
     for i in range(1, 101):
-        assert read_answer(calls) == (200, i, ZAP_ANSWER)
+        assert calls.read() == Answer(200, i, ZAP_ANSWER)
 
 
-def test_a_bad_parameter_of_the_call(calls: socket.socket) -> None:
+def test_a_bad_parameter_of_the_call(calls: CallClient) -> None:
     """What is no record is no parameter.
 
     Steps:
@@ -320,13 +178,13 @@ def test_a_bad_parameter_of_the_call(calls: socket.socket) -> None:
     Verify:
         400 without a body, twice; then the answer.
     """
-    calls.sendall(call(1, 1, 0, JSON_REQUEST) + call(1, 2, 0, b"") + call(1, 3, 0, ZAP_REQUEST))
-    assert read_answer(calls) == (400, 1, b"")
-    assert read_answer(calls) == (400, 2, b"")
-    assert read_answer(calls) == (200, 3, ZAP_ANSWER)
+    calls.send(call(1, 1, 0, JSON_REQUEST) + call(1, 2, 0, b"") + call(1, 3, 0, ZAP_REQUEST))
+    assert calls.read() == Answer(400, 1, b"")
+    assert calls.read() == Answer(400, 2, b"")
+    assert calls.read() == Answer(200, 3, ZAP_ANSWER)
 
 
-def test_an_answer_is_the_record_of_another_call(calls: socket.socket) -> None:
+def test_an_answer_is_the_record_of_another_call(calls: CallClient) -> None:
     """A call builds on the answer of one that comes later.
 
     Steps:
@@ -335,8 +193,8 @@ def test_an_answer_is_the_record_of_another_call(calls: socket.socket) -> None:
     Verify:
         The answer to the record that method 2 was given.
     """
-    calls.sendall(call(1, 2, 1, b"") + call(2, 1, 0, ZAP_REQUEST))
-    assert sorted([read_answer(calls), read_answer(calls)], key=lambda a: a[1]) == [
-        (200, 1, ZAP_REQUEST),
-        (200, 2, ZAP_ANSWER),
+    calls.send(call(1, 2, 1, b"") + call(2, 1, 0, ZAP_REQUEST))
+    assert sorted([calls.read(), calls.read()], key=lambda a: a.promise) == [
+        Answer(200, 1, ZAP_REQUEST),
+        Answer(200, 2, ZAP_ANSWER),
     ]
