@@ -12,7 +12,7 @@
 
 #include <leat_protocol.h>
 
-#include "fuzz_support.h"
+#include "fuzz_ctx.h"
 
 #define SWITCH      0xff
 #define NB_CLIENTS  2
@@ -223,31 +223,14 @@ client_input(struct fuzz_client *client, const uint8_t *data, size_t len)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	struct leat_store_conf store_conf = {
-		.name = "fuzz",
-		.nb_keys_max = 64,
-		.mem_len = LEAT_STORE_MEM_LEN_MIN,
-		.seed = { 1, 2 },
-		.now_us = START_US,
-	};
-	struct leat_pubsub_conf pubsub_conf = {
-		.name = "fuzz_pubsub",
-		.nb_channels_max = 4,
-		.nb_subscriptions_max = 6,
-		.seed = { 3, 4 },
-	};
-
 	(void)argc; /* libFuzzer reads its own arguments */
 	(void)argv; /* and these with them */
 	protocol = leat_protocol_find("resp");
 	ctx.push_begin = push_begin;
 	ctx.push_end = push_end;
 	ctx.client_ends = client_ends;
-	if (fuzz_eal_init() < 0)
-		return -1;
-	if (leat_store_open(&store_conf, &ctx.store, NULL) < 0)
-		return -1;
-	return leat_pubsub_open(&pubsub_conf, &ctx.pubsub, NULL);
+	ctx.now_us = START_US;
+	return fuzz_ctx_open(&ctx);
 }
 
 int

@@ -13,7 +13,7 @@
 #include <leat_zaphttp.h>
 #include <leat_zaprpc_calls.h>
 
-#include "fuzz_support.h"
+#include "fuzz_ctx.h"
 
 #define HEAD_LEN    2u
 #define ARGV_MAX    2048u
@@ -190,28 +190,11 @@ serve(const struct leat_protocol *protocol, struct leat_slice in, size_t step_le
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	struct leat_store_conf store_conf = {
-		.name = "fuzz",
-		.nb_keys_max = 64,
-		.mem_len = LEAT_STORE_MEM_LEN_MIN,
-		.seed = { 1, 2 },
-		.now_us = START_US,
-	};
-	struct leat_pubsub_conf pubsub_conf = {
-		.name = "fuzz_pubsub",
-		.nb_channels_max = 1,
-		.nb_subscriptions_max = 1,
-	};
-
 	(void)argc; /* libFuzzer reads its own arguments */
 	(void)argv; /* and these with them */
 	ctx.now_us = START_US;
 	ctx.wall_ms = START_MS;
-	if (fuzz_eal_init() < 0)
-		return -1;
-	if (leat_store_open(&store_conf, &ctx.store, NULL) < 0)
-		return -1;
-	return leat_pubsub_open(&pubsub_conf, &ctx.pubsub, NULL);
+	return fuzz_ctx_open(&ctx);
 }
 
 int

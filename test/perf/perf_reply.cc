@@ -22,19 +22,21 @@
 #include <rte_mbuf.h>
 #include <valgrind/callgrind.h>
 
-#include <leat_inet.h>
 #include <leat_session.h>
 
+#include "perf_inet.h"
 #include "test_eal.h"
 
 namespace
 {
 
+using perf_inet::Addr;
+using perf_inet::Conf;
+
 constexpr uint32_t kNbFrames = LEAT_INET_BURST_MAX;
 constexpr uint64_t kTurnUs = 100;
 constexpr uint32_t kNbTurnsMax = 100000;
 constexpr uint16_t kPort = 6379;
-constexpr uint16_t kMtu = 1500;
 constexpr uint32_t kNbMbufs = 4095;
 constexpr uint32_t kNbRefs = 1023;
 constexpr size_t kCarryLen = 1u << 20;
@@ -55,12 +57,6 @@ NowNs()
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-leat_ip_addr
-Addr(int idx)
-{
-	return leat_ip_addr_from_ipv4(0x0a4d0001u + (uint32_t)idx);
-}
-
 // A stack and its pools.
 struct Stack {
 	rte_mempool *frames;
@@ -69,7 +65,7 @@ struct Stack {
 
 	Stack(int idx, bool has_tso, uint64_t now_us)
 	{
-		leat_inet_conf conf = {};
+		leat_inet_conf conf = Conf(idx, true, now_us);
 		leat_error error = {};
 		const std::string name = "perf" + std::to_string(idx);
 
@@ -80,27 +76,11 @@ struct Stack {
 		if (frames == nullptr || text == nullptr)
 			Stop("no pool");
 		conf.name = name.c_str();
-		conf.mac[0] = 2;
-		conf.mac[5] = (uint8_t)(1 + idx);
-		conf.mtu = kMtu;
-		conf.nb_addrs = 1;
-		conf.addrs[0] = { Addr(idx), 24 };
-		conf.offloads.tx_ip_cksum = true;
-		conf.offloads.tx_tcp_cksum = true;
-		conf.offloads.rx_ip_cksum = true;
-		conf.offloads.rx_tcp_cksum = true;
-		conf.offloads.tx_multi_seg = true;
 		conf.offloads.tx_tso = has_tso;
-		conf.trust_offloads = true; // the trials are over
 		conf.nb_conns_max = 16;
 		conf.nb_time_waits_max = 16;
-		conf.nb_neighbours_max = 16;
 		conf.conn_priv_len = sizeof(leat_conn);
 		conf.pool = frames;
-		conf.seed[0] = 1;
-		conf.seed[1] = (uint64_t)idx;
-		conf.now_us = now_us;
-		leat_tcp_conf_init(&conf.tcp, kMtu - 40);
 		if (leat_inet_open(&conf, &inet, &error) < 0)
 			Stop(error.text);
 	}

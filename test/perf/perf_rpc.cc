@@ -24,23 +24,20 @@
 #include <leat_zaprpc.h>
 
 #include "perf_row.h"
+#include "rpc_record.h"
 
 namespace
 {
 
 using perf::Barrier;
 using perf::Stop;
+using rpc_record::kJson;
+using rpc_record::kJsonAnswer;
 
 const std::string kAccount(
 	"\xde\xad\xbe\xef\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd"
 	"\xee\xff",
 	20);
-const std::string kJson = "{\"method\":\"eth_getBalance\","
-			  "\"account\":\"0xdeadbeef00112233445566778899aabbccddeeff\","
-			  "\"block\":68943,\"id\":1}";
-const std::string kJsonAnswer =
-	"{\"id\":1,\"balance\":1000000000000069003,\"nonce\":42,\"blockHash\":"
-	"\"0x0123456789abcdeffedcba98765432100f1e2d3c4b5a69788796a5b4c3d2e1f0\"}";
 
 uint8_t room[1024];
 

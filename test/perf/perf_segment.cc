@@ -18,19 +18,20 @@
 #include <rte_mbuf.h>
 #include <valgrind/callgrind.h>
 
-#include <leat_inet.h>
-
+#include "perf_inet.h"
 #include "test_eal.h"
 
 namespace
 {
+
+using perf_inet::Addr;
+using perf_inet::Conf;
 
 constexpr uint32_t kNbConns = LEAT_INET_BURST_MAX;
 constexpr uint32_t kNbWarmRounds = 200;
 constexpr uint32_t kNbRounds = 1000;
 constexpr uint64_t kRoundUs = 100; // far below the delay of an ACK: it rides on text
 constexpr uint16_t kPort = 6379;
-constexpr uint16_t kMtu = 1500;
 constexpr uint32_t kNbMbufs = 4095;
 const std::string kRequest = "*2\r\n$3\r\nGET\r\n$10\r\nkey:000042\r\n";
 const std::string kReply = "$3\r\nxyz\r\n";
@@ -49,7 +50,7 @@ class End
 	End(int idx, bool port_sums, bool has_record, const std::string *text, uint64_t now_us)
 	    : text_(text)
 	{
-		leat_inet_conf conf = {};
+		leat_inet_conf conf = Conf(idx, port_sums, now_us);
 		leat_error error = {};
 		const std::string name = "perf" + std::to_string(idx);
 
@@ -58,26 +59,10 @@ class End
 		if (pool_ == nullptr)
 			Stop("no pool");
 		conf.name = name.c_str();
-		conf.mac[0] = 2;
-		conf.mac[5] = (uint8_t)(1 + idx);
-		conf.mtu = kMtu;
-		conf.nb_addrs = 1;
-		conf.addrs[0] = { Addr(idx), 24 };
-		conf.offloads.tx_ip_cksum = port_sums;
-		conf.offloads.tx_tcp_cksum = port_sums;
-		conf.offloads.rx_ip_cksum = port_sums;
-		conf.offloads.rx_tcp_cksum = port_sums;
-		conf.offloads.tx_multi_seg = true;
-		conf.trust_offloads = true; // the trials are over
 		conf.nb_conns_max = 1024;
 		conf.nb_time_waits_max = 1024;
-		conf.nb_neighbours_max = 16;
 		conf.nb_record_segs = has_record ? 512 : 0; // as the daemon, unless asked
 		conf.pool = pool_;
-		conf.seed[0] = 1;
-		conf.seed[1] = (uint64_t)idx;
-		conf.now_us = now_us;
-		leat_tcp_conf_init(&conf.tcp, kMtu - 40);
 		if (leat_inet_open(&conf, &inet_, &error) < 0)
 			Stop(error.text);
 	}
@@ -90,11 +75,6 @@ class End
 
 	End(const End &) = delete;
 	End &operator=(const End &) = delete;
-
-	static leat_ip_addr Addr(int idx)
-	{
-		return leat_ip_addr_from_ipv4(0x0a4d0001u + (uint32_t)idx);
-	}
 
 	// Take a burst, say something on each connection that has heard something, send.
 	uint16_t Turn(uint64_t now_us, rte_mbuf **frames, uint16_t nb)
@@ -179,7 +159,7 @@ Run(bool port_sums, bool has_record)
 
 		// One by one: not more than a few SYNs wait for the neighbour's address.
 		if (round < kNbConns &&
-			leat_inet_connect(client.Inet(), End::Addr(1), kPort, now_us, &conn) < 0)
+			leat_inet_connect(client.Inet(), Addr(1), kPort, now_us, &conn) < 0)
 			Stop("connect");
 		now_us += kRoundUs;
 		nb = client.Turn(now_us, frames, nb);

@@ -9,26 +9,19 @@
 #include <leat_zaphttp.h>
 
 #include "golden.h"
+#include "rpc_record.h"
 #include "sbe_serve.h"
 
 namespace
 {
 
-const std::string kJson = "{\"method\":\"eth_getBalance\","
-			  "\"account\":\"0xdeadbeef00112233445566778899aabbccddeeff\","
-			  "\"block\":68943,\"id\":1}";
-const std::string kJsonAnswer =
-	"{\"id\":1,\"balance\":1000000000000069003,\"nonce\":42,\"blockHash\":"
-	"\"0x0123456789abcdeffedcba98765432100f1e2d3c4b5a69788796a5b4c3d2e1f0\"}";
+using rpc_record::kJson;
+using rpc_record::kJsonAnswer;
 
 std::string
 Record(const std::string &name)
 {
-	for (const golden::Case &c : golden::Load("record.txt")) {
-		if (c.name == name)
-			return golden::Bytes(c.Line("bytes"));
-	}
-	throw std::runtime_error("no case " + name);
+	return golden::Bytes(golden::Find("record.txt", name).Line("bytes"));
 }
 
 std::string

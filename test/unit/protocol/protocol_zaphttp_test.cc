@@ -8,6 +8,7 @@
 #include <leat_route.h>
 
 #include "sbe_serve.h"
+#include "timeout_expect.h"
 #include "zaphttp_support.h"
 
 using golden::Bytes;
@@ -468,22 +469,7 @@ TEST_P(ProtocolZap, UnderAPasswordARequestBringsIt)
 
 TEST_P(ProtocolZap, AFrameThatDoesNotComeInTimeEndsWithoutAWord)
 {
-	const leat_protocol *protocol = At(1).protocol;
-	const leat_protocol_state state = {};
-	leat_request refusal = {};
-	leat_reply reply = {};
-	leat_writer w;
-	uint8_t room[1];
-
-	EXPECT_EQ(LEAT_PROTOCOL_WAITS_BODY, protocol->waits_for(&state, &refusal));
-	EXPECT_TRUE(refusal.close);
-	EXPECT_NE(0, refusal.refusal);
-	leat_writer_init(&w, room, sizeof(room));
-	reply.ops = protocol->reply;
-	reply.writer = &w;
-	protocol->refuse(&refusal, &reply);
-	EXPECT_FALSE(w.failed);
-	EXPECT_EQ(room, w.pos);
+	ExpectTimeoutWithoutAWord(At(1).protocol);
 }
 
 TEST_P(ProtocolZap, NoRoomForTheArgumentsChangesNothing)

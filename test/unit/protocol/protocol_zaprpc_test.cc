@@ -10,6 +10,7 @@
 
 #include "golden.h"
 #include "sbe_serve.h"
+#include "timeout_expect.h"
 
 using golden::Bytes;
 using golden::Case;
@@ -255,22 +256,7 @@ TEST_F(ProtocolZapRpc, BytesMayComeOneByOne)
 
 TEST_F(ProtocolZapRpc, AFrameThatDoesNotComeInTimeEndsWithoutAWord)
 {
-	const leat_protocol *protocol = leat_protocol_find("zap-rpc");
-	const leat_protocol_state state = {};
-	leat_request refusal = {};
-	leat_reply reply = {};
-	leat_writer w;
-	uint8_t room[1];
-
-	EXPECT_EQ(LEAT_PROTOCOL_WAITS_BODY, protocol->waits_for(&state, &refusal));
-	EXPECT_TRUE(refusal.close);
-	EXPECT_NE(0, refusal.refusal);
-	leat_writer_init(&w, room, sizeof(room));
-	reply.ops = protocol->reply;
-	reply.writer = &w;
-	protocol->refuse(&refusal, &reply);
-	EXPECT_FALSE(w.failed);
-	EXPECT_EQ(room, w.pos);
+	ExpectTimeoutWithoutAWord(leat_protocol_find("zap-rpc"));
 }
 
 TEST_F(ProtocolZapRpc, NoRoomForTheArgumentsChangesNothing)

@@ -13,6 +13,7 @@
 #include <leat_zap_balance.h>
 
 #include "golden.h"
+#include "rpc_record.h"
 
 namespace
 {
@@ -20,24 +21,15 @@ namespace
 using golden::Copy;
 using golden::Slice;
 using golden::String;
+using rpc_record::kJson;
+using rpc_record::kJsonAnswer;
 
 using Call = int (*)(leat_slice body, leat_writer *out);
-
-const std::string kJsonRequest = "{\"method\":\"eth_getBalance\","
-				 "\"account\":\"0xdeadbeef00112233445566778899aabbccddeeff\","
-				 "\"block\":68943,\"id\":1}";
-const std::string kJsonAnswer =
-	"{\"id\":1,\"balance\":1000000000000069003,\"nonce\":42,\"blockHash\":"
-	"\"0x0123456789abcdeffedcba98765432100f1e2d3c4b5a69788796a5b4c3d2e1f0\"}";
 
 std::string
 GoldenBytes(const std::string &name)
 {
-	for (const golden::Case &c : golden::Load("record.txt")) {
-		if (c.name == name)
-			return golden::Bytes(c.Line("bytes"));
-	}
-	throw std::runtime_error("no case " + name);
+	return golden::Bytes(golden::Find("record.txt", name).Line("bytes"));
 }
 
 // The answer to a body in memory of exactly its size, into room for exactly the longest answer.
@@ -144,7 +136,7 @@ TEST(RpcZap, TakesBothVersions)
 
 TEST(RpcZap, RefusesWhatIsNoMessage)
 {
-	for (const std::string &body : { std::string(), std::string("{\"id\":1}"), kJsonRequest,
+	for (const std::string &body : { std::string(), std::string("{\"id\":1}"), kJson,
 		     std::string(82, '\0'), Replaced(GoldenBytes("request"), "ZAP", "ZIP") })
 		Answer(leat_rpc_call_zap, body, -EBADMSG);
 }
@@ -170,15 +162,15 @@ TEST(RpcZap, TakesABodyAtTheLimitAndNotOneByteMore)
 
 TEST(RpcJson, AnswersTheRecordByteForByte)
 {
-	EXPECT_EQ(103u, kJsonRequest.size());
+	EXPECT_EQ(103u, kJson.size());
 	EXPECT_EQ(130u, kJsonAnswer.size());
-	EXPECT_EQ(kJsonAnswer, Json(kJsonRequest));
+	EXPECT_EQ(kJsonAnswer, Json(kJson));
 }
 
 TEST(RpcJson, RefusesEachProperPrefix)
 {
-	for (size_t len = 0; len < kJsonRequest.size(); len++)
-		ExpectBadJson(kJsonRequest.substr(0, len));
+	for (size_t len = 0; len < kJson.size(); len++)
+		ExpectBadJson(kJson.substr(0, len));
 }
 
 TEST(RpcJson, TakesMembersInAnyOrderAndOthersAmongThem)
@@ -192,7 +184,7 @@ TEST(RpcJson, TakesMembersInAnyOrderAndOthersAmongThem)
 
 TEST(RpcJson, KnowsEscapedNamesAndTexts)
 {
-	std::string body = Replaced(kJsonRequest, "\"method\"", "\"\\u006dethod\"");
+	std::string body = Replaced(kJson, "\"method\"", "\"\\u006dethod\"");
 
 	body = Replaced(body, "eth_", "\\u0065th\\u005f");
 	body = Replaced(body, "0xde", "\\u0030\\u0078d\\u0065");
@@ -201,13 +193,13 @@ TEST(RpcJson, KnowsEscapedNamesAndTexts)
 
 TEST(RpcJson, TakesIdAndBlockInTheirWholeRangeExactly)
 {
-	std::string body = Replaced(kJsonRequest, "\"id\":1", "\"id\":18446744073709551615");
+	std::string body = Replaced(kJson, "\"id\":1", "\"id\":18446744073709551615");
 
 	EXPECT_EQ(Replaced(kJsonAnswer, "\"id\":1", "\"id\":18446744073709551615"), Json(body));
 	// 2^53 + 1, which no double is.
-	body = Replaced(kJsonRequest, "\"id\":1", "\"id\":9007199254740993");
+	body = Replaced(kJson, "\"id\":1", "\"id\":9007199254740993");
 	EXPECT_EQ(Replaced(kJsonAnswer, "\"id\":1", "\"id\":9007199254740993"), Json(body));
-	body = Replaced(kJsonRequest, "68943", "18446744073709551615");
+	body = Replaced(kJson, "68943", "18446744073709551615");
 	uint64_t balance =
 		Balance(1, UINT64_MAX, "eth_getBalance", std::string(20, '\xde')).balance;
 	EXPECT_EQ(
@@ -218,33 +210,33 @@ TEST(RpcJson, RefusesANumberThatIsNoneOfTheseIntegers)
 {
 	for (const char *number : { "18446744073709551616", "-1", "-0", "1.0", "1e3", "01", "\"1\"",
 		     "\"0x1\"", "null", "true", "[1]", "{}", "" }) {
-		ExpectBadJson(Replaced(kJsonRequest, "\"id\":1", std::string("\"id\":") + number));
-		ExpectBadJson(Replaced(kJsonRequest, "68943", number));
+		ExpectBadJson(Replaced(kJson, "\"id\":1", std::string("\"id\":") + number));
+		ExpectBadJson(Replaced(kJson, "68943", number));
 	}
 }
 
 TEST(RpcJson, RefusesAMissingMember)
 {
-	ExpectBadJson(Replaced(kJsonRequest, "\"method\"", "\"Method\""));
-	ExpectBadJson(Replaced(kJsonRequest, "\"account\"", "\"address\""));
-	ExpectBadJson(Replaced(kJsonRequest, ",\"id\":1", ""));
-	ExpectBadJson(Replaced(kJsonRequest, "\"block\":68943,", ""));
+	ExpectBadJson(Replaced(kJson, "\"method\"", "\"Method\""));
+	ExpectBadJson(Replaced(kJson, "\"account\"", "\"address\""));
+	ExpectBadJson(Replaced(kJson, ",\"id\":1", ""));
+	ExpectBadJson(Replaced(kJson, "\"block\":68943,", ""));
 	ExpectBadJson("{}");
-	ExpectBadJson("{\"params\":" + kJsonRequest + "}");
+	ExpectBadJson("{\"params\":" + kJson + "}");
 }
 
 TEST(RpcJson, RefusesAMemberThatComesTwice)
 {
-	ExpectBadJson(Replaced(kJsonRequest, "\"id\":1", "\"id\":1,\"id\":1"));
-	ExpectBadJson(Replaced(kJsonRequest, "\"id\":1", "\"id\":1,\"\\u0069d\":1"));
+	ExpectBadJson(Replaced(kJson, "\"id\":1", "\"id\":1,\"id\":1"));
+	ExpectBadJson(Replaced(kJson, "\"id\":1", "\"id\":1,\"\\u0069d\":1"));
 }
 
 TEST(RpcJson, RefusesAnotherTypeOfMethodOrAccount)
 {
 	for (const char *other : { "1", "null", "true", "[]", "{}" }) {
-		ExpectBadJson(Replaced(kJsonRequest, "\"eth_getBalance\"", other));
-		ExpectBadJson(Replaced(
-			kJsonRequest, "\"0xdeadbeef00112233445566778899aabbccddeeff\"", other));
+		ExpectBadJson(Replaced(kJson, "\"eth_getBalance\"", other));
+		ExpectBadJson(
+			Replaced(kJson, "\"0xdeadbeef00112233445566778899aabbccddeeff\"", other));
 	}
 }
 
@@ -252,15 +244,15 @@ TEST(RpcJson, RefusesAnAccountThatIsNotHexadecimal)
 {
 	for (const char *account : { "", "0", "x", "de", "deadbeef", "0X00", "0xd", "0x0", "0xdea",
 		     "0xdg", "0x de", "0xde ", " 0xde", "0x0x", "0x-1", "0x\\u0000" })
-		ExpectBadJson(Replaced(
-			kJsonRequest, "0xdeadbeef00112233445566778899aabbccddeeff", account));
+		ExpectBadJson(
+			Replaced(kJson, "0xdeadbeef00112233445566778899aabbccddeeff", account));
 }
 
 TEST(RpcJson, RefusesWhatIsNoObject)
 {
 	for (const std::string &body : { std::string(), std::string(" "), std::string("null"),
-		     std::string("1"), std::string("\"id\""), "[" + kJsonRequest + "]",
-		     kJsonRequest + kJsonRequest, kJsonRequest + "x", GoldenBytes("request") })
+		     std::string("1"), std::string("\"id\""), "[" + kJson + "]", kJson + kJson,
+		     kJson + "x", GoldenBytes("request") })
 		ExpectBadJson(body);
 }
 
@@ -278,9 +270,8 @@ TEST(RpcBalance, IsTheSameInBothEncodingsForAnyMethodAndAccount)
 
 			hex += golden::Written(
 				[&](leat_writer *w) { leat_hex_put(w, Slice(account)); });
-			std::string json =
-				Json(Replaced(Replaced(kJsonRequest, "eth_getBalance", method),
-					"0xdeadbeef00112233445566778899aabbccddeeff", hex));
+			std::string json = Json(Replaced(Replaced(kJson, "eth_getBalance", method),
+				"0xdeadbeef00112233445566778899aabbccddeeff", hex));
 			std::string zap =
 				Answer(leat_rpc_call_zap, ZapRequest(1, 68943, method, account));
 
@@ -296,7 +287,7 @@ TEST(RpcBalance, IsTheSameInBothEncodingsForAnyMethodAndAccount)
 
 TEST(RpcJson, WritesTheLongestAnswerThereIs)
 {
-	std::string body = Replaced(kJsonRequest, "\"id\":1", "\"id\":18446744073709551615");
+	std::string body = Replaced(kJson, "\"id\":1", "\"id\":18446744073709551615");
 
 	EXPECT_EQ(
 		LEAT_RPC_ANSWER_MAX, Json(Replaced(body, "68943", "18446744073709551615")).size());
@@ -304,8 +295,7 @@ TEST(RpcJson, WritesTheLongestAnswerThereIs)
 
 TEST(RpcJson, TakesABodyAtTheLimitAndNotOneByteMore)
 {
-	const std::string body =
-		kJsonRequest + std::string(LEAT_RPC_BODY_MAX - kJsonRequest.size(), ' ');
+	const std::string body = kJson + std::string(LEAT_RPC_BODY_MAX - kJson.size(), ' ');
 
 	EXPECT_EQ(kJsonAnswer, Json(body));
 	EXPECT_EQ("", Answer(leat_rpc_call_json, body + " ", -EMSGSIZE));
@@ -317,8 +307,8 @@ TEST(RpcJson, SaysWhenALimitOfTheReaderIsPassed)
 
 	for (unsigned int i = 0; i < LEAT_JSON_TOKENS_MAX; i++)
 		values += ",1";
-	EXPECT_EQ("", Answer(leat_rpc_call_json,
-			      Replaced(kJsonRequest, "{", "{\"v\":[1" + values + "],"), -EMSGSIZE));
+	EXPECT_EQ("", Answer(leat_rpc_call_json, Replaced(kJson, "{", "{\"v\":[1" + values + "],"),
+			      -EMSGSIZE));
 }
 
 } // namespace

@@ -62,6 +62,17 @@ Load(const std::string &file)
 	return cases;
 }
 
+// The case of that name.
+inline Case
+Find(const std::string &file, const std::string &name)
+{
+	for (const Case &c : Load(file)) {
+		if (c.name == name)
+			return c;
+	}
+	throw std::runtime_error(file + " has no case " + name);
+}
+
 inline std::string
 Pattern(size_t len)
 {
