@@ -28,6 +28,7 @@ enum walk_expect {
 
 struct walk {
 	struct leat_json *json;
+	uint8_t *room; /* for the next string with escapes */
 	struct leat_slice text;
 	size_t pos;
 	const jsmntok_t *marks;
@@ -117,11 +118,10 @@ token_begin(struct walk *walk, enum leat_json_kind kind, jsmntype_t type, size_t
 
 	if (i == walk->nb_marks || mark->type != type || (size_t)mark->start != start)
 		return NULL;
-	token->start = (uint32_t)mark->start;
+	token->data = walk->text.data + start;
 	token->len = (uint32_t)(mark->end - mark->start);
 	token->next = (uint16_t)(i + 1);
 	token->kind = (uint8_t)kind;
-	token->is_escaped = false;
 	walk->json->nb_tokens++;
 	return token;
 }
@@ -152,8 +152,7 @@ has_unique_names(const struct leat_json *json, const struct leat_json_token *obj
 		const struct leat_json_token *b = json->tokens + a[1].next;
 
 		for (; b < end; b = json->tokens + b[1].next) {
-			if (json_string_is_equal(json_token_slice(json, a), a->is_escaped,
-				    json_token_slice(json, b), b->is_escaped))
+			if (leat_slice_is_equal(json_token_slice(a), json_token_slice(b)))
 				return false;
 		}
 	}
@@ -170,7 +169,7 @@ close_walk(struct walk *walk, enum leat_json_kind kind, enum walk_expect at_once
 		return -EBADMSG;
 	walk->pos++;
 	token = &walk->json->tokens[walk->open[--walk->depth]];
-	token->len = (uint32_t)walk->pos - token->start;
+	token->len = (uint32_t)(walk->text.data + walk->pos - token->data);
 	token->next = (uint16_t)walk->json->nb_tokens;
 	if (kind == LEAT_JSON_OBJECT && !has_unique_names(walk->json, token))
 		return -EBADMSG;
@@ -204,18 +203,26 @@ string_walk(struct walk *walk)
 {
 	bool is_name = is_name_expected(walk);
 	struct leat_json_token *token;
+	struct leat_slice string;
+	struct leat_reader in;
 
 	if (!is_name && !is_value_expected(walk))
 		return -EBADMSG;
 	token = token_begin(walk, LEAT_JSON_STRING, JSMN_STRING, walk->pos + 1);
 	if (token == NULL)
 		return -EBADMSG;
-	walk->pos = token->start + token->len + 1;
+	in.pos = token->data;
+	in.end = walk->text.data + walk->text.len;
+	if (json_string_read(&in, &walk->room, &string) < 0)
+		return -EBADMSG;
+	token->data = string.data;
+	token->len = (uint32_t)string.len;
+	walk->pos = (size_t)(in.pos - walk->text.data);
 	if (is_name)
 		walk->expect = EXPECT_COLON;
 	else
 		value_end(walk);
-	return json_string_check(json_token_slice(walk->json, token), &token->is_escaped);
+	return 0;
 }
 
 /* A number, or one of the three words. */
@@ -232,7 +239,7 @@ primitive_walk(struct walk *walk)
 		return -EBADMSG;
 	walk->pos += token->len;
 	value_end(walk);
-	s = json_token_slice(walk->json, token);
+	s = json_token_slice(token);
 	if (leat_slice_is_equal(s, LEAT_SLICE("true")))
 		token->kind = LEAT_JSON_TRUE;
 	else if (leat_slice_is_equal(s, LEAT_SLICE("false")))
@@ -275,10 +282,10 @@ step_walk(struct walk *walk)
 }
 
 int
-leat_json_parse(struct leat_slice text, struct leat_json *json)
+leat_json_parse(struct leat_slice text, uint8_t *room, struct leat_json *json)
 {
 	jsmntok_t marks[LEAT_JSON_TOKENS_MAX];
-	struct walk walk = { .json = json, .text = text, .marks = marks };
+	struct walk walk = { .json = json, .room = room, .text = text, .marks = marks };
 	jsmn_parser parser;
 	int ret;
 
@@ -289,7 +296,6 @@ leat_json_parse(struct leat_slice text, struct leat_json *json)
 	if (ret < 0)
 		return ret == JSMN_ERROR_NOMEM ? -EMSGSIZE : -EBADMSG;
 	walk.nb_marks = (uint32_t)ret;
-	json->text = text.data;
 	json->nb_tokens = 0;
 	ret = 0;
 	while (ret == 0 && walk.pos < text.len)
@@ -308,22 +314,21 @@ leat_json_find(
 	if (object->kind != LEAT_JSON_OBJECT)
 		return NULL;
 	for (const struct leat_json_token *t = object + 1; t < end; t = json->tokens + t[1].next) {
-		if (json_string_is_equal(json_token_slice(json, t), t->is_escaped, name, false))
+		if (leat_slice_is_equal(json_token_slice(t), name))
 			return t + 1;
 	}
 	return NULL;
 }
 
 int
-leat_json_get_u64(
-	const struct leat_json *json, const struct leat_json_token *value, uint64_t *number)
+leat_json_get_u64(const struct leat_json_token *value, uint64_t *number)
 {
 	struct leat_slice s;
 	uint64_t v = 0;
 
 	if (value == NULL || value->kind != LEAT_JSON_NUMBER)
 		return -EINVAL;
-	s = json_token_slice(json, value);
+	s = json_token_slice(value);
 	if (digits_len(s.data, s.data + s.len) != s.len)
 		return -EINVAL;
 	for (size_t i = 0; i < s.len; i++) {

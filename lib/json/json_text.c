@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Strings, character by character. Behind json_string_check() escapes are known to be whole and
- * right, and all other bytes to be UTF-8.
+ * Strings. What an escape means is known once and for all when a string has been read: comparing
+ * is comparing bytes then, whatever a peer wrote, and costs what bytes cost.
  */
 
 #include <errno.h>
@@ -72,113 +72,58 @@ escape_read(const uint8_t *p, const uint8_t *end, uint32_t *c)
 	return 2;
 }
 
+/* Write bytes into the room, which is as long as the text that they come from. */
+static void
+room_put(uint8_t **room, const uint8_t *from, const uint8_t *to)
+{
+	if (to > from)
+		memcpy(*room, from, (size_t)(to - from));
+	*room += to - from;
+}
+
 int
-json_string_check(struct leat_slice inside, bool *is_escaped)
+json_string_read(struct leat_reader *in, uint8_t **room, struct leat_slice *string)
 {
-	const uint8_t *p = inside.data;
-	const uint8_t *end = p + inside.len;
-	uint32_t c;
-	size_t len;
-
-	*is_escaped = false;
-	while (p < end) {
-		if (json_is_plain(*p)) {
-			p++;
-			continue;
-		}
-		if (*p == '\\') {
-			*is_escaped = true;
-			len = escape_read(p, end, &c);
-		} else {
-			len = *p < 0x20 ? 0 : leat_utf8_len(p, (size_t)(end - p));
-		}
-		if (len == 0)
-			return -EBADMSG;
-		p += len;
-	}
-	return 0;
-}
-
-/* The bytes that a string means, one after the other. */
-struct string_walk {
-	const uint8_t *p;
-	const uint8_t *end;
-	bool is_escaped;
-	uint8_t bytes[LEAT_UTF8_MAX]; /* of the last escape */
-	size_t nb_bytes;
-	size_t nb_given; /* of them */
-};
-
-static struct string_walk
-string_walk_begin(struct leat_slice inside, bool is_escaped)
-{
-	return (struct string_walk){
-		.p = inside.data,
-		.end = inside.data + inside.len,
-		.is_escaped = is_escaped,
-	};
-}
-
-/* Returns the next byte, or -ENODATA at the end. */
-static int
-string_walk_next(struct string_walk *walk)
-{
+	const uint8_t *begin = in->pos;
+	const uint8_t *run = begin; /* what stands as it is meant */
+	uint8_t *decoded = *room;
 	uint32_t c = 0;
 	size_t len;
 
-	if (walk->nb_given < walk->nb_bytes)
-		return walk->bytes[walk->nb_given++];
-	if (walk->p == walk->end)
-		return -ENODATA;
-	if (!walk->is_escaped || *walk->p != '\\')
-		return *walk->p++;
-	len = escape_read(walk->p, walk->end, &c);
-	LEAT_VERIFY(len > 0);
-	walk->p += len;
-	walk->nb_bytes = leat_utf8_format(c, walk->bytes);
-	walk->nb_given = 1;
-	return walk->bytes[0];
-}
-
-bool
-json_string_is_equal(struct leat_slice a, bool is_a_escaped, struct leat_slice b, bool is_b_escaped)
-{
-	struct string_walk walk_a;
-	struct string_walk walk_b;
-	int byte;
-
-	if (!is_a_escaped && !is_b_escaped)
-		return leat_slice_is_equal(a, b);
-	walk_a = string_walk_begin(a, is_a_escaped);
-	walk_b = string_walk_begin(b, is_b_escaped);
-	do {
-		byte = string_walk_next(&walk_a);
-		if (byte != string_walk_next(&walk_b))
-			return false;
-	} while (byte >= 0);
-	return true;
+	for (;;) {
+		in->pos = json_skip_plain(in->pos, in->end);
+		if (in->pos == in->end)
+			return -EBADMSG;
+		if (*in->pos == '"')
+			break;
+		if (*in->pos == '\\') {
+			len = escape_read(in->pos, in->end, &c);
+			if (len == 0)
+				return -EBADMSG;
+			room_put(room, run, in->pos);
+			*room += leat_utf8_format(c, *room);
+			run = in->pos + len;
+		} else {
+			len = *in->pos < 0x20 ? 0 : leat_utf8_len(in->pos, leat_reader_left(in));
+			if (len == 0)
+				return -EBADMSG;
+		}
+		in->pos += len;
+	}
+	*string = (struct leat_slice){ begin, (size_t)(in->pos - begin) };
+	if (run != begin) { /* there was an escape */
+		room_put(room, run, in->pos);
+		*string = (struct leat_slice){ decoded, (size_t)(*room - decoded) };
+	}
+	in->pos++;
+	return 0;
 }
 
 int
-leat_json_get_string(const struct leat_json *json, const struct leat_json_token *value,
-	uint8_t *room, size_t room_len, struct leat_slice *string)
+leat_json_get_string(const struct leat_json_token *value, struct leat_slice *string)
 {
-	struct string_walk walk;
-	size_t len = 0;
-	int byte;
-
 	if (value == NULL || value->kind != LEAT_JSON_STRING)
 		return -EINVAL;
-	if (!value->is_escaped) {
-		*string = json_token_slice(json, value);
-		return 0;
-	}
-	walk = string_walk_begin(json_token_slice(json, value), true);
-	while ((byte = string_walk_next(&walk)) >= 0) {
-		if (len == room_len)
-			return -ENOBUFS;
-		room[len++] = (uint8_t)byte;
-	}
-	*string = (struct leat_slice){ room, len };
+	*string = json_token_slice(value);
 	return 0;
 }

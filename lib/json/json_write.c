@@ -101,10 +101,12 @@ string_put(struct leat_writer *w, struct leat_slice string)
 	end = p + string.len;
 	leat_writer_put_u8(w, '"');
 	while (p < end) {
-		size_t len = json_is_plain(*p) ? 1 : 0;
+		size_t len;
 
-		if (*p >= 0x80)
-			len = leat_utf8_len(p, (size_t)(end - p));
+		p = json_skip_plain(p, end);
+		if (p == end)
+			break;
+		len = *p < 0x80 ? 0 : leat_utf8_len(p, (size_t)(end - p));
 		if (len > 0) {
 			p += len;
 			continue;

@@ -7,8 +7,8 @@
  * @file
  * JSON texts (RFC 8259): the reader.
  *
- * A text is parsed whole into an array of tokens, which point into it; nothing is copied and
- * nothing allocated. Accepted is what RFC 8259 calls a JSON text, with any value at its root, and
+ * A text is parsed whole into an array of tokens, which point into it; nothing is allocated, and
+ * nothing copied but strings with escapes, which are kept as what they mean. Accepted is what RFC 8259 calls a JSON text, with any value at its root, and
  * nothing else. Where the RFC leaves a choice, it is made as in RFC 7493 (I-JSON), so that no two
  * readers understand a text differently:
  *
@@ -48,16 +48,15 @@ enum leat_json_kind {
  * name and its value.
  */
 struct leat_json_token {
-	uint32_t start;  /**< offset of its first byte; of a string, behind the quote */
-	uint32_t len;    /**< bytes; of a string, without the quotes */
-	uint16_t next;   /**< index of the token behind the value and all that it holds */
-	uint8_t kind;    /**< enum leat_json_kind */
-	bool is_escaped; /**< a string with at least one backslash */
+	const uint8_t
+		*data; /**< of a string what it means, of all others what stands in the text */
+	uint32_t len;  /**< bytes */
+	uint16_t next; /**< index of the token behind the value and all that it holds */
+	uint8_t kind;  /**< enum leat_json_kind */
 };
 
 /** A text that was accepted. */
 struct leat_json {
-	const uint8_t *text; /**< the caller's, and must outlive what is read */
 	uint32_t nb_tokens;
 	struct leat_json_token tokens[LEAT_JSON_TOKENS_MAX]; /**< the first is the root */
 };
@@ -67,6 +66,8 @@ struct leat_json {
  *
  * @param text
  *   All of it. It stays with the caller and must outlive @p json.
+ * @param room
+ *   As many bytes as @p text has, for what strings with escapes mean; must outlive @p json, too.
  * @param json
  *   Filled on success; undefined otherwise.
  * @return
@@ -75,7 +76,7 @@ struct leat_json {
  *   - -EMSGSIZE: over LEAT_JSON_TEXT_MAX, LEAT_JSON_TOKENS_MAX or LEAT_JSON_DEPTH_MAX, and perhaps
  *     not JSON either.
  */
-int leat_json_parse(struct leat_slice text, struct leat_json *json);
+int leat_json_parse(struct leat_slice text, uint8_t *room, struct leat_json *json);
 
 /**
  * Find a member of an object.
@@ -94,7 +95,7 @@ const struct leat_json_token *leat_json_find(
  * Read a number that is written as an integer: digits alone.
  *
  * @param value
- *   A value of @p json, or NULL for one that is not there.
+ *   A value, or NULL for one that is not there.
  * @param number
  *   Set on success.
  * @return
@@ -102,27 +103,20 @@ const struct leat_json_token *leat_json_find(
  *   - -EINVAL: not there, no number, or written with a sign, a fraction or an exponent.
  *   - -ERANGE: above UINT64_MAX.
  */
-int leat_json_get_u64(
-	const struct leat_json *json, const struct leat_json_token *value, uint64_t *number);
+int leat_json_get_u64(const struct leat_json_token *value, uint64_t *number);
 
 /**
  * Read a string.
  *
  * @param value
- *   A value or name of @p json, or NULL for one that is not there.
- * @param room
- *   Used for a string with escapes alone. It is never longer than what stands in the text.
- * @param room_len
- *   Bytes of @p room.
+ *   A value or name of a text, or NULL for one that is not there.
  * @param string
- *   Set on success: bytes of the text, or of @p room. Zero bytes may be among them.
+ *   Set on success: bytes of the text, or of its room. Zero bytes may be among them.
  * @return
  *   - 0: read.
  *   - -EINVAL: not there, or no string.
- *   - -ENOBUFS: over @p room_len.
  */
-int leat_json_get_string(const struct leat_json *json, const struct leat_json_token *value,
-	uint8_t *room, size_t room_len, struct leat_slice *string);
+int leat_json_get_string(const struct leat_json_token *value, struct leat_slice *string);
 
 #ifdef __cplusplus
 }

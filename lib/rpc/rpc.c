@@ -19,8 +19,8 @@ static const uint8_t block_hash[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 
 /* What a request in JSON is read into, where it does not stand in the text as it is. */
 struct json_room {
 	struct leat_json json;
-	uint8_t method[LEAT_RPC_BODY_MAX];
-	uint8_t account[LEAT_RPC_BODY_MAX]; /* at first its digits */
+	uint8_t strings[LEAT_RPC_BODY_MAX]; /* with escapes */
+	uint8_t account[LEAT_RPC_BODY_MAX / 2];
 };
 
 void
@@ -50,13 +50,12 @@ leat_rpc_call_zap(struct leat_slice body, struct leat_writer *out)
 	return leat_zap_balance_response_emit(out, &res);
 }
 
-/* Read "0x" and digits. The digits may stand where the bytes go. */
+/* Read "0x" and digits. */
 static int
 account_read(struct json_room *room, const struct leat_json_token *value, struct leat_slice *bytes)
 {
 	struct leat_slice text;
-	int ret = leat_json_get_string(
-		&room->json, value, room->account, sizeof(room->account), &text);
+	int ret = leat_json_get_string(value, &text);
 
 	if (ret < 0)
 		return ret;
@@ -75,17 +74,15 @@ json_read(struct json_room *room, struct leat_zap_balance_request *req)
 	const struct leat_json_token *root = json->tokens;
 	int ret;
 
-	ret = leat_json_get_string(json, leat_json_find(json, root, LEAT_SLICE("method")),
-		room->method, sizeof(room->method), &req->method);
+	ret = leat_json_get_string(leat_json_find(json, root, LEAT_SLICE("method")), &req->method);
 	if (ret == 0)
 		ret = account_read(
 			room, leat_json_find(json, root, LEAT_SLICE("account")), &req->account);
 	if (ret == 0)
 		ret = leat_json_get_u64(
-			json, leat_json_find(json, root, LEAT_SLICE("block")), &req->block);
+			leat_json_find(json, root, LEAT_SLICE("block")), &req->block);
 	if (ret == 0)
-		ret = leat_json_get_u64(
-			json, leat_json_find(json, root, LEAT_SLICE("id")), &req->id);
+		ret = leat_json_get_u64(leat_json_find(json, root, LEAT_SLICE("id")), &req->id);
 	return ret;
 }
 
@@ -118,7 +115,7 @@ leat_rpc_call_json(struct leat_slice body, struct leat_writer *out)
 
 	if (body.len > LEAT_RPC_BODY_MAX)
 		return -EMSGSIZE;
-	ret = leat_json_parse(body, &room.json);
+	ret = leat_json_parse(body, room.strings, &room.json);
 	if (ret < 0)
 		return ret;
 	if (json_read(&room, &req) < 0)
