@@ -19,6 +19,12 @@ extern "C" {
 
 #define LEAT_PROTOCOL_STATE_LEN 64 /**< bytes of one connection's decoder state */
 
+/**
+ * Bytes of one frame, as its protocol counts them, of a guest: who has not given the password that is
+ * asked for. It is as much as RESP grants one argument, LEAT_RESP_GUEST_BULK_MAX.
+ */
+#define LEAT_PROTOCOL_GUEST_MAX 16384u
+
 /** One connection's decoder state; all zero when the connection opens. */
 struct leat_protocol_state {
 	uint64_t words[LEAT_PROTOCOL_STATE_LEN / 8];
@@ -30,7 +36,7 @@ struct leat_protocol_limits {
 	uint32_t argc_max; /**< slices of argv that one request may use, 0: the codec's own limit */
 	size_t bulk_max;   /**< bytes of one argument of RESP; 0: request_max */
 	size_t query_max; /**< bytes of one request of RESP, closed without words; 0: request_max */
-	bool is_guest;    /**< the client has not given the password: RESP holds it shorter */
+	bool is_guest;    /**< the client has not given the password, and is held shorter */
 	const struct leat_route_table *routes; /**< of HTTP; NULL: leat_route_builtin */
 };
 

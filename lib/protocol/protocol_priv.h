@@ -16,6 +16,14 @@ extern const struct leat_protocol protocol_sbe;
 extern const struct leat_protocol protocol_zaphttp;
 extern const struct leat_protocol protocol_zaprpc;
 
+/* Bytes of one frame, of protocols that say its length first. */
+static inline size_t
+protocol_frame_max(const struct leat_protocol_limits *limits)
+{
+	return limits->is_guest ? LEAT_MIN(limits->request_max, (size_t)LEAT_PROTOCOL_GUEST_MAX)
+				: limits->request_max;
+}
+
 /* The waits_for of protocols whose clients may take their time. */
 enum leat_protocol_wait protocol_waits_for_more(
 	const struct leat_protocol_state *state, struct leat_request *refusal);

@@ -47,11 +47,12 @@ static_assert(LEAT_INT64_TEXT_MAX <= SBE_NUMBER_TEXT_MAX, "an integer fits");
 #define ZADD_FLAGS   0x3fu
 #define EXPIRE_FLAGS 0x0fu
 
-/* Refusals of whole frames, beside those of lib/sbe; the connection goes on. */
+/* Refusals beside those of lib/sbe. But for the last one the connection goes on. */
 enum sbe_refusal {
 	SBE_UNKNOWN_TEMPLATE = LEAT_SBE_REFUSALS,
 	SBE_SYNTAX,
 	SBE_TOO_MANY,
+	SBE_GUEST_FRAME, /* over LEAT_PROTOCOL_GUEST_MAX */
 };
 
 /* In leat_request.refusal the template is above the reason. */
@@ -321,6 +322,13 @@ frame_decode(const struct leat_sbe_frame *frame, struct leat_request *req,
 	return request_fill(req, limits, &msg, argv, argv_max);
 }
 
+/* Why a frame is none: to a guest its length is what he may not have yet. */
+static int
+frame_refusal(const struct leat_protocol_limits *limits, enum leat_sbe_refusal refusal)
+{
+	return refusal == LEAT_SBE_BIG_FRAME && limits->is_guest ? SBE_GUEST_FRAME : (int)refusal;
+}
+
 static ssize_t
 sbe_decode(struct leat_protocol_state *state, const struct leat_protocol_limits *limits,
 	struct leat_slice in, struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
@@ -336,15 +344,16 @@ sbe_decode(struct leat_protocol_state *state, const struct leat_protocol_limits 
 		memset(req, 0, sizeof(*req));
 		return magic_len == LEAT_SBE_MAGIC_LEN ? (ssize_t)magic_len : 0;
 	}
-	len = leat_sbe_parse_frame(in, limits->request_max, &frame, &refusal);
+	len = leat_sbe_parse_frame(in, protocol_frame_max(limits), &frame, &refusal);
 	if (len == 0)
 		return 0;
 	memset(req, 0, sizeof(*req));
-	ret = len < 0 ? (int)refusal : frame_decode(&frame, req, limits, argv, argv_max);
+	ret = len < 0 ? frame_refusal(limits, refusal)
+		      : frame_decode(&frame, req, limits, argv, argv_max);
 	if (ret < 0)
 		return ret;
 	req->refusal = ret != 0 ? (int32_t)frame.template_id << SBE_TEMPLATE_SHIFT | ret : 0;
-	if (ret == 0 || ret >= LEAT_SBE_REFUSALS)
+	if (len > 0 && (ret == 0 || ret >= LEAT_SBE_REFUSALS))
 		return len;
 	req->close = true;
 	return len < 0 ? len : -EBADMSG;
@@ -380,6 +389,9 @@ sbe_refuse(const struct leat_request *req, struct leat_reply *reply)
 		break;
 	case SBE_TOO_MANY:
 		protocol_sbe_error(reply, "too many entries in a request");
+		break;
+	case SBE_GUEST_FRAME:
+		protocol_sbe_error(reply, "Protocol error: unauthenticated frame length");
 		break;
 	default: /* of lib/sbe, all of which have a text */
 		(void)snprintf(text, sizeof(text), "Protocol error: %s",

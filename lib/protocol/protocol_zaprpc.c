@@ -150,7 +150,7 @@ static ssize_t
 rpc_decode(struct leat_protocol_state *state, const struct leat_protocol_limits *limits,
 	struct leat_slice in, struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
 {
-	size_t frame_max = LEAT_MIN(limits->request_max, (size_t)LEAT_ZAPRPC_FRAME_MAX);
+	size_t frame_max = LEAT_MIN(protocol_frame_max(limits), (size_t)LEAT_ZAPRPC_FRAME_MAX);
 	struct leat_zaprpc_frame frame;
 	struct leat_zaprpc_request call;
 	ssize_t len;

@@ -146,6 +146,21 @@ TEST_F(ProtocolSbe, AFrameAtTheLimitAndOneOver)
 	EXPECT_EQ(Error("Protocol error: frame too long"), serve.Ask(PUT(echo, Slice(longest))));
 }
 
+// As long as what RESP grants one argument of a guest.
+TEST_F(ProtocolSbe, AGuestsFrameAtTheLimitAndOneOver)
+{
+	std::string longest(16384 - 12 - 4, 'x');
+
+	serve.shard.server.requirepass = "secret";
+	EXPECT_EQ(
+		Error("Authentication required.", "NOAUTH"), serve.Ask(PUT(echo, Slice(longest))));
+	EXPECT_FALSE(serve.At(1).is_closed);
+	longest += 'x';
+	EXPECT_EQ(Error("Protocol error: unauthenticated frame length"),
+		serve.Ask(PUT(echo, Slice(longest)).substr(0, 4)));
+	EXPECT_TRUE(serve.At(1).is_closed);
+}
+
 TEST_F(ProtocolSbe, LaterVersionsAreRead)
 {
 	std::string bytes = SbeVectorBytes("Ping") + SbeVectorBytes("Ping");

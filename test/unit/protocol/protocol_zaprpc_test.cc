@@ -284,6 +284,19 @@ TEST_F(ProtocolZapRpc, UnderAPasswordACallNeedsItAsItsCapability)
 	EXPECT_EQ(Answer(401, 1), serve.Ask(Call(kEcho, 1, 0, "x"), 2));
 }
 
+// As long as what RESP grants one argument of a guest.
+TEST_F(ProtocolZapRpc, AGuestsFrameAtTheLimitAndOneOver)
+{
+	const std::string longest(16384 - 1 - 44 - 6, 'x');
+	const std::string over = Call(kEcho, 2, 0, longest + "x", "secret");
+
+	serve.shard.server.requirepass = "secret";
+	EXPECT_EQ("", serve.Ask(over.substr(0, 4), 2));
+	EXPECT_TRUE(serve.At(2).is_closed);
+	EXPECT_EQ(Answer(200, 1, longest), serve.Ask(Call(kEcho, 1, 0, longest, "secret")));
+	EXPECT_EQ(Answer(200, 2, longest + "x"), serve.Ask(over)); // he is none any more
+}
+
 TEST_F(ProtocolZapRpc, WhoWasRefusedLeavesNothingBehind)
 {
 	serve.shard.server.requirepass = "secret";

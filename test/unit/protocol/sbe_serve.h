@@ -106,10 +106,12 @@ class Serve
 
 	ssize_t Decode(Conn *conn, leat_slice bytes, leat_request *req, leat_slice *argv)
 	{
+		leat_protocol_limits his = limits;
 		ssize_t ret;
 
+		his.is_guest = leat_client_is_guest(&conn->client, &shard.server);
 		memset(req, 0, sizeof(*req));
-		ret = conn->protocol->decode(&conn->state, &limits, bytes, req, argv, argv_max);
+		ret = conn->protocol->decode(&conn->state, &his, bytes, req, argv, argv_max);
 		if (ret != 0 && req->speaks != nullptr)
 			conn->protocol = req->speaks;
 		return ret;
