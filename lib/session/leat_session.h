@@ -76,7 +76,7 @@ struct leat_batch {
 struct leat_session_stats {
 	uint64_t nb_carried;       /**< segments copied because a request straddled mbufs */
 	uint64_t carried_len;      /**< bytes of these */
-	uint64_t nb_carry_full;    /**< the carry region was full: reading stopped */
+	uint64_t nb_carry_full;    /**< the carry region was full: a connection had to wait */
 	uint64_t nb_tx_pool_empty; /**< a reply found no mbuf: its connection was aborted */
 	uint64_t nb_tx_blocked;    /**< the transport took no more for the time being */
 	uint64_t nb_carry_starved; /**< aborted after LEAT_SESSION_STARVED_US of that */
@@ -117,6 +117,8 @@ struct leat_session_listener {
 
 /** A list of sessions, first come first served. */
 STAILQ_HEAD(leat_session_list, leat_session);
+/** Likewise, where one may leave out of turn. */
+TAILQ_HEAD(leat_session_queue, leat_session);
 
 /**
  * Input of a session: carry[0, carry_len), then the segments from rx_off of the
@@ -136,7 +138,9 @@ struct leat_session_input {
 	 */
 	struct rte_mbuf *cursor_seg;
 	uint32_t cursor_off;
-	uint64_t starved_us; /**< since when the carry region has no room for us; 0: it has */
+	bool is_starved; /**< the carry region has no room for us: in the list of those who wait */
+	uint32_t starved_len; /**< then: bytes of carry that are needed */
+	uint64_t starved_us;  /**< then: since when */
 };
 
 /**
@@ -186,6 +190,7 @@ struct leat_session {
 
 	STAILQ_ENTRY(leat_session) ready_link;
 	STAILQ_ENTRY(leat_session) touched_link;
+	TAILQ_ENTRY(leat_session) starved_link;
 	LIST_ENTRY(leat_session) link; /**< of all open, or of the free */
 
 	struct leat_protocol_state state;
@@ -211,7 +216,9 @@ struct leat_session_ctx {
 	bool is_draining;
 	struct leat_session_list ready;
 	struct leat_session_list touched;
-	struct leat_session *replying; /**< whose reply @p writer is in */
+	struct leat_session_queue starved; /**< they wait for room in the carry region */
+	bool is_carry_freed;               /**< since the first of these was tried */
+	struct leat_session *replying;     /**< whose reply @p writer is in */
 	struct leat_writer writer;
 	bool is_tight;                /**< that reply gets one mbuf and no more */
 	struct leat_session *pushing; /**< whose message @p push_writer is in */
@@ -311,7 +318,7 @@ void leat_session_expire(struct leat_session_ctx *ctx);
 static inline bool
 leat_session_has_work(const struct leat_session_ctx *ctx)
 {
-	return !STAILQ_EMPTY(&ctx->ready);
+	return !STAILQ_EMPTY(&ctx->ready) || (ctx->is_carry_freed && !TAILQ_EMPTY(&ctx->starved));
 }
 
 /** Close each session in order as soon as what it asked is answered. */

@@ -62,6 +62,7 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 	session_output_init(ctx);
 	STAILQ_INIT(&ctx->ready);
 	STAILQ_INIT(&ctx->touched);
+	TAILQ_INIT(&ctx->starved);
 	LIST_INIT(&ctx->free);
 	LIST_INIT(&ctx->open);
 	for (uint32_t i = nb_sessions; i > 0; i--)
@@ -219,6 +220,7 @@ leat_session_decode_ready(struct leat_session_ctx *ctx)
 {
 	struct leat_session *s;
 
+	session_input_feed(ctx);
 	/* Who does not find room stays in front: no pipeline fills every turn. */
 	while (!ctx->batch.is_full && (s = STAILQ_FIRST(&ctx->ready)) != NULL) {
 		uint32_t nb_entries = ctx->batch.nb_entries;
@@ -375,7 +377,7 @@ session_advance(struct leat_session *s)
 		s->is_aborted = true;
 		return;
 	}
-	if (session_send(s) && s->is_undecoded && !s->is_closing)
+	if (session_send(s) && s->is_undecoded && !s->is_closing && !s->in.is_starved)
 		session_set_ready(s);
 	if (s->has_eof && session_is_answered(s))
 		s->is_closing = true;

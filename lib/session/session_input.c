@@ -99,8 +99,10 @@ input_drop_seg(struct leat_session_input *in)
 static void
 input_drop_carry(struct leat_session *s)
 {
-	if (s->in.carry != NULL)
+	if (s->in.carry != NULL) {
 		leat_heap_free(s->ctx->carry_heap, s->in.carry);
+		s->ctx->is_carry_freed = true;
+	}
 	s->in.carry = NULL;
 	s->in.carry_len = 0;
 	s->in.carry_cap = 0;
@@ -123,6 +125,16 @@ input_drop_segs(struct leat_session_input *in, uint32_t len)
 	return len;
 }
 
+/* Wait no more for room in the carry region. */
+static void
+carry_leave(struct leat_session *s)
+{
+	if (!s->in.is_starved)
+		return;
+	s->in.is_starved = false;
+	TAILQ_REMOVE(&s->ctx->starved, s, starved_link);
+}
+
 void
 session_input_clear(struct leat_session *s)
 {
@@ -133,6 +145,7 @@ session_input_clear(struct leat_session *s)
 		input_drop_seg(&s->in);
 	}
 	input_drop_carry(s);
+	carry_leave(s);
 	cursor_to_start(&s->in);
 	s->in.taken_len = 0;
 	if (len > 0 && s->conn != NULL)
@@ -159,27 +172,22 @@ session_input_take(struct leat_session *s)
 		leat_transport_consumed(s->conn, len);
 }
 
-/*
- * The region is full: wait for others to finish. When all of them wait for each other
- * nobody would, so the wait has an end.
- */
+/* The region is full, or others wait for it already: wait until they have had their turn. */
 static void
-carry_starve(struct leat_session *s)
+carry_starve(struct leat_session *s, uint32_t len)
 {
-	uint64_t now_us = s->ctx->command.now_us;
+	struct leat_session_ctx *ctx = s->ctx;
 
-	s->ctx->stats.nb_carry_full++;
-	if (s->in.starved_us == 0)
-		s->in.starved_us = now_us;
-	if (now_us - s->in.starved_us > LEAT_SESSION_STARVED_US) {
-		s->ctx->stats.nb_carry_starved++;
-		s->is_broken = true;
-	}
+	ctx->stats.nb_carry_full++;
+	s->in.is_starved = true;
+	s->in.starved_us = ctx->command.now_us;
+	s->in.starved_len = len;
+	TAILQ_INSERT_TAIL(&ctx->starved, s, starved_link);
 }
 
-/* Make room for @p len bytes of carry. @return 0, or -ENOBUFS: the region is full. */
-static int
-carry_reserve(struct leat_session *s, uint32_t len)
+/* Make the carry at least @p len bytes long. @return false: the region has no room for it. */
+static bool
+carry_grow(struct leat_session *s, uint32_t len)
 {
 	struct leat_session_input *in = &s->in;
 	/* No codec waits for more; the segment with the end of a request may bring others. */
@@ -187,20 +195,54 @@ carry_reserve(struct leat_session *s, uint32_t len)
 	uint32_t cap = LEAT_MAX(in->carry_cap, SESSION_CARRY_LEN_MIN);
 	void *mem;
 
-	if (in->carry_cap >= len)
-		return 0;
 	while (cap < len)
 		cap *= 2;
 	cap = LEAT_MAX(LEAT_MIN(cap, cap_max), len);
 	mem = leat_heap_resize(s->ctx->carry_heap, in->carry, cap);
-	if (mem == NULL) {
-		carry_starve(s);
-		return -ENOBUFS;
-	}
-	in->starved_us = 0;
+	if (mem == NULL)
+		return false;
+	s->ctx->is_carry_freed |= in->carry != NULL && mem != in->carry; /* where it was */
 	in->carry = mem;
 	in->carry_cap = cap;
-	return 0;
+	return true;
+}
+
+/*
+ * Make room for @p len bytes of carry. Who begins one stands behind those who wait; who has
+ * one already does not, since its end is what they wait for.
+ * @return 0, or -ENOBUFS: it waits.
+ */
+static int
+carry_reserve(struct leat_session *s, uint32_t len)
+{
+	bool may_try = s->in.carry != NULL || TAILQ_EMPTY(&s->ctx->starved);
+
+	if (s->in.carry_cap >= len || (may_try && carry_grow(s, len)))
+		return 0;
+	carry_starve(s, len);
+	return -ENOBUFS;
+}
+
+void
+session_input_feed(struct leat_session_ctx *ctx)
+{
+	struct leat_session *s;
+
+	while ((s = TAILQ_FIRST(&ctx->starved)) != NULL) {
+		if (ctx->command.now_us - s->in.starved_us > LEAT_SESSION_STARVED_US) {
+			ctx->stats.nb_carry_starved++;
+			s->is_broken = true;
+			session_touch(s);
+		} else if (!ctx->is_carry_freed) {
+			return;
+		} else if (!carry_grow(s, s->in.starved_len)) {
+			ctx->is_carry_freed = false;
+			return;
+		} else {
+			session_set_ready(s);
+		}
+		carry_leave(s);
+	}
 }
 
 /* Copy the rest of the first segment behind the carry, which stays as long as it was. */

@@ -24,6 +24,12 @@ void session_input_clear(struct leat_session *s);
 /* Bytes of executed requests leave the input, and the transport hears of them. */
 void session_input_take(struct leat_session *s);
 
+/*
+ * Those who wait for room in the carry region, first come first served: decode again who finds
+ * it. When all of them wait for each other nobody would, so the wait has an end.
+ */
+void session_input_feed(struct leat_session_ctx *ctx);
+
 /* Decode as many requests of @p s into the batch as there are and fit. */
 void session_decode(struct leat_session *s);
 
