@@ -194,6 +194,19 @@ field_expect(struct leat_http_parser *parser, struct leat_slice value)
 }
 
 /*
+ * RFC 9110 section 11.6.2: one. Of two a hop in front of us may have let in whom the first one
+ * names, and the other one names somebody else.
+ */
+static int
+field_authorization(struct leat_http_parser *parser)
+{
+	if (parser->has_authorization)
+		return -HTTP_BAD_REQUEST;
+	parser->has_authorization = !parser->is_response;
+	return 0;
+}
+
+/*
  * Whether a token is @p lower, letters and "-", whose length it has, four at least. The bit
  * of the case is set in both: only control bytes, which no token has, become "-" by it.
  */
@@ -231,6 +244,10 @@ field_read(
 	case 10:
 		if (name_is(field->name, "connection"))
 			return field_connection(parser, field->value);
+		break;
+	case 13:
+		if (name_is(field->name, "authorization"))
+			return field_authorization(parser);
 		break;
 	case 14:
 		if (name_is(field->name, "content-length"))

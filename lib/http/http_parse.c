@@ -362,6 +362,30 @@ leat_http_parse_request(struct leat_http_parser *parser, const struct leat_http_
 	return (ssize_t)len;
 }
 
+ssize_t
+leat_http_parse_head(struct leat_http_parser *parser, const struct leat_http_limits *limits,
+	struct leat_slice in, struct leat_http_request *req)
+{
+	int ret;
+
+	LEAT_VERIFY(parser->body_off == 0);
+	if (in.len == 0)
+		return 0;
+	ret = http_read_head(parser, limits, in, request_read_start, request_end_head);
+	if (ret < 0)
+		return request_refuse(parser, (uint16_t)-ret, req);
+	if (ret == 0)
+		return 0;
+	request_fill(parser, in, req);
+	req->body = (struct leat_http_body){
+		.pieces = req->body.pieces,
+		.pieces_max = req->body.pieces_max,
+		.len = parser->body_len,
+		.is_chunked = parser->coding != HTTP_CODING_NONE,
+	};
+	return parser->body_off;
+}
+
 bool
 leat_http_take_continue(struct leat_http_parser *parser)
 {

@@ -121,13 +121,13 @@ typedef int (*http_end_head_fn)(
 	struct leat_http_parser *parser, const struct leat_http_limits *limits);
 
 /**
- * Read on in a message; inline, so that both functions are.
+ * Read on in a head that may be whole already; inline, so that both functions are.
  *
  * @return
- *   As http_read_body().
+ *   > 0: the head is whole. 0: incomplete. -status to refuse with.
  */
 static inline int
-http_read_message(struct leat_http_parser *parser, const struct leat_http_limits *limits,
+http_read_head(struct leat_http_parser *parser, const struct leat_http_limits *limits,
 	struct leat_slice in, http_read_start_fn read_start, http_end_head_fn end_head)
 {
 	int ret;
@@ -145,8 +145,18 @@ http_read_message(struct leat_http_parser *parser, const struct leat_http_limits
 		if (ret < 0)
 			return ret;
 	}
-	if (parser->stage == HTTP_STAGE_WHOLE)
-		return 1;
+	return 1;
+}
+
+/** Read on in a message, as http_read_head(). @return as http_read_body(). */
+static inline int
+http_read_message(struct leat_http_parser *parser, const struct leat_http_limits *limits,
+	struct leat_slice in, http_read_start_fn read_start, http_end_head_fn end_head)
+{
+	int ret = http_read_head(parser, limits, in, read_start, end_head);
+
+	if (ret <= 0 || parser->stage == HTTP_STAGE_WHOLE)
+		return ret;
 	return http_read_body(parser, limits, in);
 }
 

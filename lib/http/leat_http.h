@@ -19,6 +19,7 @@
  *   does not see the chunked in it (RFC 9110 section 5.6.1);
  * - bytes other than visible ASCII, and "#", in the target;
  * - "," in a host, which looks like two lines that were joined, and a port above 65535;
+ * - Authorization more than once: a hop that takes the other one lets somebody else in;
  * - CONNECT and TRACE with a length or a coding: they have no content (RFC 9110 section 9.3);
  * - a chunk size of more than 16 digits, and trailers that belong to framing or routing.
  */
@@ -102,12 +103,14 @@ struct leat_http_parser {
 	bool is_response;
 	bool has_host;
 	bool has_content_length;
+	bool has_authorization;
 	bool has_close;         /**< Connection lists close */
 	bool has_keep_alive;    /**< Connection lists keep-alive */
 	bool expects_continue;  /**< Expect: 100-continue */
 	bool expects_other;     /**< Expect of something else */
 	bool is_continue_due;   /**< the peer waits for 100 (Continue) */
 	bool is_continue_taken; /**< and was told */
+	bool is_marked;         /**< by the caller, for himself, until the message is whole */
 };
 
 /** One field: of a head, or trailers. */
@@ -182,6 +185,22 @@ struct leat_http_request {
  */
 ssize_t leat_http_parse_request(struct leat_http_parser *parser,
 	const struct leat_http_limits *limits, struct leat_slice in, struct leat_http_request *req);
+
+/**
+ * Parse the head of one request and no further, so that what it says can be judged before its
+ * body is taken in. leat_http_parse_request() then goes on from there.
+ *
+ * @param parser
+ *   Of a request whose head is not whole yet: its body_off is 0.
+ * @param req
+ *   Filled as by leat_http_parse_request(), but for the body, which has no pieces: its length is
+ *   that of Content-Length, or it is chunked.
+ * @return
+ *   - > 0: bytes of the head.
+ *   - 0, -EMSGSIZE, -EBADMSG: as leat_http_parse_request().
+ */
+ssize_t leat_http_parse_head(struct leat_http_parser *parser, const struct leat_http_limits *limits,
+	struct leat_slice in, struct leat_http_request *req);
 
 /**
  * Whether the peer waits for 100 (Continue) before it sends its body (RFC 9110 section

@@ -38,6 +38,8 @@ struct leat_protocol_limits {
 	size_t query_max; /**< bytes of one request of RESP, closed without words; 0: request_max */
 	bool is_guest;    /**< the client has not given the password, and is held shorter */
 	const struct leat_route_table *routes; /**< of HTTP; NULL: leat_route_builtin */
+	/** Whose password a guest's request may bring; NULL only where nobody is a guest. */
+	const struct leat_command_server *server;
 };
 
 /** What a connection waits for, as far as its decoder knows. */

@@ -68,10 +68,9 @@ request_reply_flags(const struct leat_http_request *http)
 	return flags;
 }
 
-/* What a well-formed request asks for; as leat_route_request(). */
-static int
-request_route(const struct leat_protocol_limits *limits, const struct leat_http_request *http,
-	struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
+/* What waist 2 knows of a request; its pieces and their number are empty where they are not known. */
+static struct leat_web_request
+request_web(const struct leat_http_request *http)
 {
 	struct leat_web_request web = {
 		.method = http->method,
@@ -86,7 +85,7 @@ request_route(const struct leat_protocol_limits *limits, const struct leat_http_
 	};
 
 	memcpy(web.fields.words, &http->fields, sizeof(http->fields));
-	return leat_route_request(limits->routes, &web, argv, argv_max, req);
+	return web;
 }
 
 /* Chunks of a body for which the room of an empty turn is enough, whatever the path. */
@@ -101,16 +100,58 @@ pieces_max(const struct leat_protocol_limits *limits)
 	return LEAT_MIN(limits->argc_max - others, LEAT_HTTP_PIECES_MAX);
 }
 
+/*
+ * Read a guest's head, and judge it before its body is taken in: a marked parser is that of a
+ * guest's own request, whose body has to be short. Without a body there is nothing to take in, and
+ * the connection may go on behind the answer. Returns as leat_http_parse_head().
+ */
+static ssize_t
+guest_parse_head(struct leat_http_parser *parser, const struct leat_protocol_limits *limits,
+	const struct leat_http_limits *http_limits, struct leat_slice in,
+	struct leat_http_request *http)
+{
+	ssize_t ret = leat_http_parse_head(parser, http_limits, in, http);
+	struct leat_web_request web;
+
+	if (ret <= 0 || (http->body.len == 0 && !http->body.is_chunked))
+		return ret;
+	web = request_web(http);
+	http->status = leat_route_admit(limits->routes, limits->server, &web, &parser->is_marked);
+	if (http->status == 0)
+		return ret;
+	http->is_keep_alive = false;
+	return -EBADMSG;
+}
+
+/* Parse on, as leat_http_parse_request(). */
+static ssize_t
+request_parse(struct leat_http_parser *parser, const struct leat_protocol_limits *limits,
+	struct leat_slice in, struct leat_http_request *http)
+{
+	struct leat_http_limits http_limits = {
+		.message_max = limits->request_max,
+		.pieces_max = pieces_max(limits),
+	};
+
+	if (limits->is_guest && parser->body_off == 0) {
+		ssize_t ret = guest_parse_head(parser, limits, &http_limits, in, http);
+
+		if (ret <= 0)
+			return ret;
+	}
+	if (parser->is_marked)
+		http_limits.message_max = LEAT_MIN(
+			limits->request_max, (size_t)parser->body_off + LEAT_WEB_GUEST_BODY_MAX);
+	return leat_http_parse_request(parser, &http_limits, in, http);
+}
+
 static ssize_t
 http_decode(struct leat_protocol_state *state, const struct leat_protocol_limits *limits,
 	struct leat_slice in, struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
 {
-	const struct leat_http_limits http_limits = {
-		.message_max = limits->request_max,
-		.pieces_max = pieces_max(limits),
-	};
 	struct leat_http_parser parser;
 	struct leat_http_request http;
+	struct leat_web_request web;
 	ssize_t ret;
 
 	if (argv_max < LEAT_WEB_ARGV_HEAD)
@@ -118,12 +159,15 @@ http_decode(struct leat_protocol_state *state, const struct leat_protocol_limits
 	memcpy(&parser, state->words, sizeof(parser));
 	http.body.pieces = argv + LEAT_WEB_ARGV_HEAD;
 	http.body.pieces_max = argv_max - LEAT_WEB_ARGV_HEAD;
-	ret = leat_http_parse_request(&parser, &http_limits, in, &http);
+	ret = request_parse(&parser, limits, in, &http);
 	if (ret == -ENOBUFS)
 		return ret; /* the state stays what it was: the next turn may see fewer bytes */
 	*req = (struct leat_request){ 0 };
-	if (ret > 0 && request_route(limits, &http, req, argv, argv_max) < 0)
-		return -ENOBUFS;
+	if (ret > 0) {
+		web = request_web(&http);
+		if (leat_route_request(limits->routes, &web, argv, argv_max, req) < 0)
+			return -ENOBUFS;
+	}
 	memcpy(state->words, &parser, sizeof(parser));
 	if (ret == 0)
 		return 0;

@@ -2,7 +2,10 @@
 
 /*
  * HTTP over ZAP: requests for routes, and their answers, in frames. A frame says its length, so
- * that nothing is remembered between two looks at the same bytes.
+ * that nothing is remembered between two looks at the same bytes, but that a guest's was judged.
+ *
+ * A guest's frame of more than LEAT_PROTOCOL_GUEST_MAX bytes is judged when so many of them have
+ * come, by the header fields among them. Clients write these before the body.
  *
  * A listener's clients write header fields either in pairs or as JSON. There are two protocols for
  * that, which differ in nothing else: a request without fields looks the same in both, and its
@@ -21,6 +24,10 @@
 
 #define ZAP_DATA_LEN   (1u << 20) /* bytes of a body in one frame, of those that need several */
 
+/* A refusal above all of lib/zap is a status of HTTP. */
+#define ZAP_STATUS_MIN 400
+
+static_assert(ZAP_STATUS_MIN >= LEAT_ZAPHTTP_ERRORS, "an error is no status");
 static_assert(sizeof(struct leat_zaphttp_walk) <= sizeof(((struct leat_web_fields *)0)->words),
 	"a walk over a block is the walk over the fields");
 
@@ -105,76 +112,127 @@ target_split(struct leat_slice target, struct leat_slice *path, struct leat_slic
 		*path = LEAT_SLICE("/");
 }
 
+/* What waist 2 knows of a request; its body is not among its pieces yet. */
+static struct leat_web_request
+request_web(const struct leat_zaphttp_request *zap)
+{
+	struct leat_zaphttp_walk walk = leat_zaphttp_walk_begin(zap->headers);
+	struct leat_web_request web = {
+		.method = leat_http_method_find(zap->method),
+		.method_name = zap->method,
+		.target = zap->target,
+		.fields.ops = &zap_fields_ops,
+	};
+
+	memcpy(web.fields.words, &walk, sizeof(walk));
+	target_split(zap->target, &web.path, &web.query);
+	return web;
+}
+
 /* What a well-formed request asks for; as leat_route_request(). */
 static int
 request_route(const struct leat_protocol_limits *limits, const struct leat_zaphttp_request *zap,
 	struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
 {
-	struct leat_zaphttp_walk walk = leat_zaphttp_walk_begin(zap->headers);
-	struct leat_web_request web = {
-		.method = leat_http_method_find(zap->method),
-		.nb_pieces = zap->body.len > 0,
-		.method_name = zap->method,
-		.target = zap->target,
-		.fields.ops = &zap_fields_ops,
-		.pieces = argv + LEAT_WEB_ARGV_HEAD,
-		.body_len = zap->body.len,
-	};
+	struct leat_web_request web = request_web(zap);
 
-	memcpy(web.fields.words, &walk, sizeof(walk));
-	target_split(zap->target, &web.path, &web.query);
+	web.nb_pieces = zap->body.len > 0;
+	web.pieces = argv + LEAT_WEB_ARGV_HEAD;
+	web.body_len = zap->body.len;
 	argv[LEAT_WEB_ARGV_HEAD] = zap->body;
 	req->reply_flags |= web.method == LEAT_HTTP_HEAD ? ZAP_REPLY_HEAD : 0;
 	return leat_route_request(limits->routes, &web, argv, argv_max, req);
 }
 
+/*
+ * Judge a guest's long frame by its front. Returns > 0: it is taken in; 0: not yet, or there is
+ * nothing to judge; < 0: the refusal is in @p req.
+ */
 static ssize_t
-zap_decode(enum leat_zaphttp_generation generation, const struct leat_protocol_limits *limits,
-	struct leat_slice in, struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
+guest_judge(const struct leat_protocol_limits *limits, const struct leat_zaphttp_limits *zap_limits,
+	struct leat_slice in, struct leat_request *req)
+{
+	struct leat_zaphttp_request zap;
+	struct leat_web_request web;
+	bool is_guests;
+	ssize_t ret = leat_zaphttp_peek_request(zap_limits, in, LEAT_PROTOCOL_GUEST_MAX, &zap);
+
+	if (ret == 0)
+		return 0;
+	if (ret < 0) {
+		req->refusal = (int32_t)zap.error;
+		return ret;
+	}
+	web = request_web(&zap);
+	web.body_len = (size_t)ret; /* as far as is known: where no password is needed, too long */
+	req->refusal = leat_route_admit(limits->routes, limits->server, &web, &is_guests);
+	req->reply_flags |= web.method == LEAT_HTTP_HEAD ? ZAP_REPLY_HEAD : 0;
+	return req->refusal == 0 ? ret : -EBADMSG;
+}
+
+/* Decode a frame that need not be judged any more, but for an error in it. */
+static ssize_t
+frame_decode(const struct leat_protocol_limits *limits,
+	const struct leat_zaphttp_limits *zap_limits, struct leat_slice in,
+	struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
+{
+	struct leat_zaphttp_request zap;
+	ssize_t ret = leat_zaphttp_parse_request(zap_limits, in, &zap);
+
+	if (ret < 0)
+		req->refusal = (int32_t)zap.error;
+	if (ret <= 0)
+		return ret;
+	return request_route(limits, &zap, req, argv, argv_max) < 0 ? -ENOBUFS : ret;
+}
+
+static ssize_t
+zap_decode(enum leat_zaphttp_generation generation, struct leat_protocol_state *state,
+	const struct leat_protocol_limits *limits, struct leat_slice in, struct leat_request *req,
+	struct leat_slice *argv, uint32_t argv_max)
 {
 	const struct leat_zaphttp_limits zap_limits = {
 		.frame_max =
 			(uint32_t)LEAT_MIN(limits->request_max, (size_t)LEAT_ZAPHTTP_FRAME_MAX),
 		.generation = generation,
 	};
-	struct leat_zaphttp_request zap;
-	ssize_t ret;
+	uint64_t *is_judged = &state->words[0];
+	ssize_t ret = 0;
 
 	if (argv_max < LEAT_WEB_ARGV_HEAD + 1) /* the body is one piece */
 		return -ENOBUFS;
-	ret = leat_zaphttp_parse_request(&zap_limits, in, &zap);
-	if (ret == 0)
-		return 0;
 	*req = (struct leat_request){ 0 };
 	req->reply_flags = generation == LEAT_ZAPHTTP_JSON ? ZAP_REPLY_JSON : 0;
-	if (ret < 0) {
-		req->refusal = (int32_t)zap.error;
-		req->close = true;
-		return ret;
+	if (limits->is_guest && *is_judged == 0) {
+		ret = guest_judge(limits, &zap_limits, in, req);
+		*is_judged = ret > 0;
 	}
-	return request_route(limits, &zap, req, argv, argv_max) < 0 ? -ENOBUFS : ret;
+	if (ret >= 0)
+		ret = frame_decode(limits, &zap_limits, in, req, argv, argv_max);
+	if (ret > 0)
+		*is_judged = 0; /* the next one is not */
+	req->close = ret < 0;
+	return ret;
 }
 
 static ssize_t
 zap_decode_binary(struct leat_protocol_state *state, const struct leat_protocol_limits *limits,
 	struct leat_slice in, struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
 {
-	(void)state;
-	return zap_decode(LEAT_ZAPHTTP_BINARY, limits, in, req, argv, argv_max);
+	return zap_decode(LEAT_ZAPHTTP_BINARY, state, limits, in, req, argv, argv_max);
 }
 
 static ssize_t
 zap_decode_json(struct leat_protocol_state *state, const struct leat_protocol_limits *limits,
 	struct leat_slice in, struct leat_request *req, struct leat_slice *argv, uint32_t argv_max)
 {
-	(void)state;
-	return zap_decode(LEAT_ZAPHTTP_JSON, limits, in, req, argv, argv_max);
+	return zap_decode(LEAT_ZAPHTTP_JSON, state, limits, in, req, argv, argv_max);
 }
 
 static void
 zap_rewind(struct leat_protocol_state *state)
 {
-	(void)state; /* remembers nothing */
+	memset(state, 0, sizeof(*state));
 }
 
 static struct leat_slice
@@ -280,6 +338,10 @@ zap_refuse(const struct leat_request *req, struct leat_reply *reply)
 	enum leat_zaphttp_error error = (enum leat_zaphttp_error)req->refusal;
 	struct leat_slice text;
 
+	if (req->refusal >= ZAP_STATUS_MIN) {
+		leat_web_answer_status(reply, (uint16_t)req->refusal);
+		return;
+	}
 	LEAT_VERIFY(error > LEAT_ZAPHTTP_OK);
 	LEAT_VERIFY(error < LEAT_ZAPHTTP_ERRORS);
 	if (leat_zaphttp_is_silent(error))

@@ -53,9 +53,11 @@ extern "C" {
 /** The bit of a method in leat_web_route.methods. */
 #define LEAT_WEB_METHOD(name) (1u << LEAT_HTTP_##name)
 /** Every method, unknown tokens included, but CONNECT, which is for proxies. */
-#define LEAT_WEB_METHODS_ALL  ((1u << LEAT_HTTP_METHODS) - 1 - LEAT_WEB_METHOD(CONNECT))
+#define LEAT_WEB_METHODS_ALL    ((1u << LEAT_HTTP_METHODS) - 1 - LEAT_WEB_METHOD(CONNECT))
 
-#define LEAT_WEB_FIELDS_WORDS 6 /**< of 64 bits: a codec's walk over its fields */
+#define LEAT_WEB_GUEST_BODY_MAX 16384u /**< bytes of a body without the password */
+
+#define LEAT_WEB_FIELDS_WORDS   6 /**< of 64 bits: a codec's walk over its fields */
 
 struct leat_web_fields;
 struct leat_web_request;
@@ -195,6 +197,25 @@ const char *const *leat_route_builtin_names(void);
 int leat_route_request(const struct leat_route_table *table, struct leat_web_request *web,
 	struct leat_slice *argv, uint32_t argv_max, struct leat_request *req);
 
+/**
+ * Judge the head of a request before its body is taken in: of a guest, who is asked for a password
+ * and whose earlier requests do not count. What is taken in is judged once more when it is executed.
+ *
+ * @param table
+ *   NULL: leat_route_builtin.
+ * @param server
+ *   Has a password.
+ * @param web
+ *   As the codec filled it, but for the pieces. Its body_len is what is known of the body so far.
+ * @param is_guests
+ *   With 0, set to whether the route needs no password: then the body may have no more than
+ *   LEAT_WEB_GUEST_BODY_MAX bytes.
+ * @return
+ *   0, or the status to refuse with: 401, 400 for two Authorization fields, or 413.
+ */
+uint16_t leat_route_admit(const struct leat_route_table *table,
+	const struct leat_command_server *server, struct leat_web_request *web, bool *is_guests);
+
 /** Take the next field. @return true and @p field set, or false: that was all. */
 static inline bool
 leat_web_fields_next(struct leat_web_fields *fields, struct leat_web_field *field)
@@ -223,7 +244,7 @@ void leat_web_put_name(struct leat_writer *w, const struct leat_web_fields *fiel
 void leat_web_put_value(struct leat_writer *w, const struct leat_web_fields *fields,
 	const struct leat_web_field *field);
 
-/** Answer with a status and one line that says what it is. */
+/** Answer with a status and one line that says what it is; 401 says how to be authorized. */
 void leat_web_answer_status(struct leat_reply *reply, uint16_t status);
 
 /** Answer with a status and one line, a newline behind it. */

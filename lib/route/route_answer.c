@@ -50,7 +50,10 @@ leat_web_answer_line(struct leat_reply *reply, uint16_t status, struct leat_slic
 void
 leat_web_answer_status(struct leat_reply *reply, uint16_t status)
 {
-	leat_web_answer_line(reply, status, leat_http_reason(status));
+	if (status == ROUTE_UNAUTHORIZED)
+		route_answer_unauthorized(reply);
+	else
+		leat_web_answer_line(reply, status, leat_http_reason(status));
 }
 
 void

@@ -4,6 +4,9 @@
  * The password of a request, in its Authorization field (RFC 9110 section 11.6.2): as
  * Basic (RFC 7617), of the user "default" or of none, or as Bearer (RFC 6750). HTTP has no
  * login: each request brings it, since behind a proxy the next one may be somebody else's.
+ *
+ * Of two such fields a hop in front of us may have believed the one that is not ours, so both are
+ * refused.
  */
 
 #include "route_priv.h"
@@ -71,15 +74,13 @@ basic_is_right(const struct leat_command_server *server, struct leat_slice crede
 	return leat_command_is_password(server, password);
 }
 
-bool
-route_is_authorized(const struct leat_command_server *server, const struct leat_web_request *web)
+/* Whether the value of an Authorization field has the password. */
+static bool
+value_is_right(const struct leat_command_server *server, struct leat_slice value)
 {
-	uint8_t buf[CREDENTIALS_MAX];
-	struct leat_slice value, scheme;
+	struct leat_slice scheme;
 	const uint8_t *space;
 
-	if (!leat_web_find(web, LEAT_SLICE("authorization"), buf, sizeof(buf), &value))
-		return false;
 	if (value.len == 0 || value.len > CREDENTIALS_MAX)
 		return false;
 	space = memchr(value.data, ' ', value.len);
@@ -97,6 +98,24 @@ route_is_authorized(const struct leat_command_server *server, const struct leat_
 	if (leat_slice_is_equal_nocase(scheme, LEAT_SLICE("bearer")))
 		return leat_command_is_password(server, value);
 	return false;
+}
+
+uint16_t
+route_authorize(const struct leat_command_server *server, const struct leat_web_request *web)
+{
+	const struct leat_slice name = LEAT_SLICE("authorization");
+	struct leat_web_fields fields = web->fields;
+	struct leat_web_field field;
+	uint8_t buf[CREDENTIALS_MAX];
+	struct leat_slice value;
+
+	if (!route_fields_seek(&fields, name, &field))
+		return ROUTE_UNAUTHORIZED;
+	if (route_fields_seek(&fields, name, &field))
+		return ROUTE_BAD_REQUEST;
+	if (!leat_web_find(web, name, buf, sizeof(buf), &value) || !value_is_right(server, value))
+		return ROUTE_UNAUTHORIZED;
+	return 0;
 }
 
 void

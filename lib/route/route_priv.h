@@ -36,12 +36,19 @@ route_end(const struct leat_route_table *table)
 	return table->routes + table->nb_exact + table->nb_params + table->nb_prefix;
 }
 
-/* Whether a request carries the password, in its Authorization field. */
-bool route_is_authorized(
+/*
+ * Whether a request carries the password, in its Authorization field. Returns 0, or the status to
+ * refuse with: 401, or 400 where there are two.
+ */
+uint16_t route_authorize(
 	const struct leat_command_server *server, const struct leat_web_request *web);
 
 /* Answer 401 (Unauthorized), saying how to be authorized. */
 void route_answer_unauthorized(struct leat_reply *reply);
+
+/* Move @p fields behind the next field of a name, which has 64 bytes at most. */
+bool route_fields_seek(
+	struct leat_web_fields *fields, struct leat_slice name, struct leat_web_field *field);
 
 /* The handler of /rpc. */
 void route_rpc_run(

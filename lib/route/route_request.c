@@ -177,6 +177,32 @@ leat_route_request(const struct leat_route_table *table, struct leat_web_request
 	return 0;
 }
 
+/* Whether who has not given the password may ask for what was found. */
+static bool
+is_public(const struct leat_web_request *web)
+{
+	return web->route != NULL && (web->route->flags & LEAT_COMMAND_NO_AUTH) != 0;
+}
+
+uint16_t
+leat_route_admit(const struct leat_route_table *table, const struct leat_command_server *server,
+	struct leat_web_request *web, bool *is_guests)
+{
+	struct leat_slice params[LEAT_ROUTE_PARAMS_MAX];
+	const struct leat_web_route *first;
+
+	if (table == NULL)
+		table = &leat_route_builtin;
+	web->route = NULL;
+	web->allowed = 0;
+	first = route_find(table, web->path, params, &web->nb_params);
+	(void)request_choose(table, web, first); /* the status is for later; now the route counts */
+	*is_guests = is_public(web);
+	if (!*is_guests)
+		return route_authorize(server, web);
+	return web->body_len > LEAT_WEB_GUEST_BODY_MAX ? ROUTE_CONTENT_TOO_LARGE : 0;
+}
+
 /* Nothing but a status, and the methods that there are where that is the question. */
 static void
 web_refuse(const struct leat_web_request *web, struct leat_reply *reply)
@@ -209,16 +235,19 @@ static void
 web_run(struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
 {
 	struct leat_web_request web;
-	bool is_public;
 
 	LEAT_VERIFY(req->argv[ARG_WEB].len == sizeof(web));
 	memcpy(&web, req->argv[ARG_WEB].data, sizeof(web));
 	web.hint = &req->hint;
-	is_public = web.route != NULL && (web.route->flags & LEAT_COMMAND_NO_AUTH) != 0;
-	if (!is_public && leat_client_is_guest(ctx->client, ctx->server) &&
-		!route_is_authorized(ctx->server, &web))
-		route_answer_unauthorized(reply);
-	else if (web.status != 0)
+	if (!is_public(&web) && leat_client_is_guest(ctx->client, ctx->server)) {
+		uint16_t status = route_authorize(ctx->server, &web);
+
+		if (status != 0) {
+			leat_web_answer_status(reply, status);
+			return;
+		}
+	}
+	if (web.status != 0)
 		web_refuse(&web, reply);
 	else
 		web.route->run(ctx, &web, reply);
@@ -240,9 +269,9 @@ field_is(const struct leat_web_fields *fields, const struct leat_web_field *fiel
 				    (struct leat_slice){ text, (size_t)(w.pos - text) }, name);
 }
 
-/* Move @p fields behind the next field of a name. */
-static bool
-fields_seek(struct leat_web_fields *fields, struct leat_slice name, struct leat_web_field *field)
+bool
+route_fields_seek(
+	struct leat_web_fields *fields, struct leat_slice name, struct leat_web_field *field)
 {
 	LEAT_VERIFY(name.len <= NAME_MAX_LEN);
 	while (leat_web_fields_next(fields, field)) {
@@ -258,7 +287,7 @@ leat_web_has(const struct leat_web_request *web, struct leat_slice name)
 	struct leat_web_fields fields = web->fields;
 	struct leat_web_field field;
 
-	return fields_seek(&fields, name, &field);
+	return route_fields_seek(&fields, name, &field);
 }
 
 bool
@@ -269,7 +298,7 @@ leat_web_find(const struct leat_web_request *web, struct leat_slice name, uint8_
 	struct leat_web_field field;
 	struct leat_writer w;
 
-	if (!fields_seek(&fields, name, &field))
+	if (!route_fields_seek(&fields, name, &field))
 		return false;
 	*value = field.value;
 	if (!field.is_value_escaped)

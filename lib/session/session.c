@@ -82,6 +82,7 @@ leat_session_listener_init(const struct leat_session_ctx *ctx, const struct leat
 	}
 	listener->guest_limits = listener->limits;
 	listener->guest_limits.is_guest = true;
+	listener->guest_limits.server = ctx->command.server;
 	listener->has_timeouts = (t->idle_us | t->head_us | t->body_us | t->choice_us) != 0;
 }
 

@@ -145,6 +145,24 @@ ssize_t leat_zaphttp_parse_request(const struct leat_zaphttp_limits *limits, str
 	struct leat_zaphttp_request *req);
 
 /**
+ * Read the front of a request whose frame is long, so that what it says can be judged before the
+ * rest is taken in. leat_zaphttp_parse_request() then reads all of it.
+ *
+ * @param front_len
+ *   Bytes of a frame without its length that are looked at, at least LEAT_ZAP_HEADER_LEN.
+ * @param req
+ *   Filled when the return is > 0: method, target, proto and headers as far as they lie in the
+ *   front, else as if the frame had none. Its body and trailer are empty. Of < 0 only its error.
+ * @return
+ *   - > 0: bytes of the frame, its length included, which may not all have come.
+ *   - 0: the frame is not longer than @p front_len, or its front is not there yet: come again with
+ *     more, or parse it.
+ *   - -EMSGSIZE, -EBADMSG: as leat_zaphttp_parse_request().
+ */
+ssize_t leat_zaphttp_peek_request(const struct leat_zaphttp_limits *limits, struct leat_slice in,
+	uint32_t front_len, struct leat_zaphttp_request *req);
+
+/**
  * Parse one frame of a server, as leat_zaphttp_parse_request() does. Refuses the type of a
  * request. Which type may come when is the caller's to know: a HEAD, DATA without end, one END.
  */

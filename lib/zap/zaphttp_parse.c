@@ -30,26 +30,37 @@ leat_zaphttp_error_text(enum leat_zaphttp_error error)
 	return error_texts[error];
 }
 
+/* Bytes of the frame at the front, without its length. Returns 1, 0, or as frame_take(). */
+static int
+frame_read_len(const struct leat_zaphttp_limits *limits, struct leat_slice in, uint32_t *len,
+	enum leat_zaphttp_error *error)
+{
+	LEAT_VERIFY(limits->frame_max >= 1);
+	LEAT_VERIFY(limits->frame_max <= LEAT_ZAPHTTP_FRAME_MAX);
+	if (in.len < LEAT_ZAPHTTP_PREFIX_LEN)
+		return 0;
+	*len = leat_be32_get(in.data);
+	if (*len == 0) {
+		*error = LEAT_ZAPHTTP_EMPTY;
+		return -EBADMSG;
+	}
+	if (*len > limits->frame_max) {
+		*error = LEAT_ZAPHTTP_LONG;
+		return -EMSGSIZE;
+	}
+	return 1;
+}
+
 /* Take a frame from the front. Returns as a parser does, with the error set where < 0. */
 static ssize_t
 frame_take(const struct leat_zaphttp_limits *limits, struct leat_slice in, struct leat_slice *frame,
 	enum leat_zaphttp_error *error)
 {
 	uint32_t len;
+	int ret = frame_read_len(limits, in, &len, error);
 
-	LEAT_VERIFY(limits->frame_max >= 1);
-	LEAT_VERIFY(limits->frame_max <= LEAT_ZAPHTTP_FRAME_MAX);
-	if (in.len < LEAT_ZAPHTTP_PREFIX_LEN)
-		return 0;
-	len = leat_be32_get(in.data);
-	if (len == 0) {
-		*error = LEAT_ZAPHTTP_EMPTY;
-		return -EBADMSG;
-	}
-	if (len > limits->frame_max) {
-		*error = LEAT_ZAPHTTP_LONG;
-		return -EMSGSIZE;
-	}
+	if (ret <= 0)
+		return ret;
 	if (in.len - LEAT_ZAPHTTP_PREFIX_LEN < len)
 		return 0;
 	frame->data = in.data + LEAT_ZAPHTTP_PREFIX_LEN;
@@ -115,22 +126,24 @@ text_or(struct leat_slice text, struct leat_slice otherwise)
 	return text.len > 0 ? text : otherwise;
 }
 
+/* A message of the type of a request. */
 static enum leat_zaphttp_error
-request_read(const struct leat_zaphttp_limits *limits, struct leat_slice frame,
+request_check(struct leat_slice frame, struct leat_zap_message *msg)
+{
+	enum leat_zaphttp_error error = message_check(frame, msg);
+
+	if (error == LEAT_ZAPHTTP_OK && msg->flags >> 8 != LEAT_ZAPHTTP_REQUEST)
+		error = LEAT_ZAPHTTP_TYPE;
+	return error;
+}
+
+static void
+request_read(const struct leat_zaphttp_limits *limits, const struct leat_zap_message *msg,
 	struct leat_zaphttp_request *req)
 {
 	struct leat_zap_http_request read;
-	struct leat_zap_message msg;
-	enum leat_zaphttp_error error;
 
-	error = message_check(frame, &msg);
-	if (error == LEAT_ZAPHTTP_OK && msg.flags >> 8 != LEAT_ZAPHTTP_REQUEST)
-		error = LEAT_ZAPHTTP_TYPE;
-	if (error == LEAT_ZAPHTTP_OK)
-		error = root_check(&msg);
-	if (error != LEAT_ZAPHTTP_OK)
-		return error;
-	leat_zap_http_request_read(leat_zap_root(&msg), &read);
+	leat_zap_http_request_read(leat_zap_root(msg), &read);
 	req->method = text_or(read.method, LEAT_SLICE("GET"));
 	req->target = text_or(read.target, LEAT_SLICE("/"));
 	req->proto = text_or(read.proto, LEAT_SLICE("HTTP/1.1"));
@@ -139,20 +152,55 @@ request_read(const struct leat_zaphttp_limits *limits, struct leat_slice frame,
 	req->headers.generation = limits->generation;
 	req->trailer.bytes = read.trailer;
 	req->trailer.generation = limits->generation;
-	return blocks_check(req->headers, req->trailer);
 }
 
 ssize_t
 leat_zaphttp_parse_request(const struct leat_zaphttp_limits *limits, struct leat_slice in,
 	struct leat_zaphttp_request *req)
 {
+	struct leat_zap_message msg;
 	struct leat_slice frame;
 	ssize_t ret = frame_take(limits, in, &frame, &req->error);
 
 	if (ret <= 0)
 		return ret;
-	req->error = request_read(limits, frame, req);
+	req->error = request_check(frame, &msg);
+	if (req->error == LEAT_ZAPHTTP_OK)
+		req->error = root_check(&msg);
+	if (req->error == LEAT_ZAPHTTP_OK) {
+		request_read(limits, &msg, req);
+		req->error = blocks_check(req->headers, req->trailer);
+	}
 	return req->error == LEAT_ZAPHTTP_OK ? ret : refusal(req->error);
+}
+
+/* The front is read as a message that ends with it: what lies behind, lies outside. */
+ssize_t
+leat_zaphttp_peek_request(const struct leat_zaphttp_limits *limits, struct leat_slice in,
+	uint32_t front_len, struct leat_zaphttp_request *req)
+{
+	struct leat_zap_message msg;
+	uint32_t len;
+	int ret = frame_read_len(limits, in, &len, &req->error);
+
+	LEAT_VERIFY(front_len >= LEAT_ZAP_HEADER_LEN);
+	if (ret <= 0)
+		return ret;
+	if (len <= front_len || in.len - LEAT_ZAPHTTP_PREFIX_LEN < front_len)
+		return 0;
+	/* Of a message only the header is looked at, which is there. */
+	req->error =
+		request_check((struct leat_slice){ in.data + LEAT_ZAPHTTP_PREFIX_LEN, len }, &msg);
+	if (req->error != LEAT_ZAPHTTP_OK)
+		return refusal(req->error);
+	msg.size = LEAT_MIN(msg.size, front_len);
+	request_read(limits, &msg, req);
+	req->body = (struct leat_slice){ NULL, 0 };
+	req->trailer.bytes = (struct leat_slice){ NULL, 0 };
+	req->error = blocks_check(req->headers, req->trailer);
+	if (req->error != LEAT_ZAPHTTP_OK)
+		return refusal(req->error);
+	return (ssize_t)LEAT_ZAPHTTP_PREFIX_LEN + len;
 }
 
 static void

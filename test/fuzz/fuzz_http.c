@@ -173,6 +173,32 @@ request_steps_verify(const struct leat_http_limits *limits, struct leat_slice in
 	free((void *)(uintptr_t)prefix.data);
 }
 
+/* The head first, and then all of it: the same request. */
+static void
+request_head_verify(const struct leat_http_limits *limits, struct leat_slice in, ssize_t whole_ret,
+	const struct leat_http_request *whole)
+{
+	struct leat_slice pieces[FUZZ_PIECES_MAX];
+	struct leat_http_request req = { .body = { .pieces = pieces,
+						 .pieces_max = whole->body.pieces_max } };
+	struct leat_http_parser parser = { 0 };
+	ssize_t head_len = leat_http_parse_head(&parser, limits, in, &req);
+
+	if (head_len <= 0) {
+		LEAT_VERIFY(head_len == whole_ret);
+		if (head_len < 0)
+			request_compare(head_len, &req, whole);
+		return;
+	}
+	LEAT_VERIFY((size_t)head_len <= in.len);
+	LEAT_VERIFY(req.status == 0);
+	slice_verify(req.path, in, (size_t)head_len);
+	fields_verify(req.fields, in, (size_t)head_len);
+	LEAT_VERIFY(leat_http_parse_request(&parser, limits, in, &req) == whole_ret);
+	if (whole_ret != 0 && whole_ret != -ENOBUFS)
+		request_compare(whole_ret, &req, whole);
+}
+
 /* The fields of a head but for those that the writer sets by itself. */
 static size_t
 fields_collect(struct leat_http_fields fields, struct leat_http_field *all)
@@ -286,6 +312,7 @@ fuzz_requests(const struct leat_http_limits *limits, struct leat_slice in, uint3
 
 		if (ret != 0)
 			request_verify(ret, &req, in);
+		request_head_verify(limits, in, ret, &req);
 		request_steps_verify(limits, in, &random, ret, &req);
 		if (ret <= 0)
 			break;

@@ -106,6 +106,31 @@ request_again(const struct leat_zaphttp_limits *limits, const struct leat_zaphtt
 			fuzz_output_slice(&outs[i]), fuzz_output_slice(&outs[i + 1])));
 }
 
+/* The front of a frame alone in memory: what is read of it lies in it, and is what all of it says. */
+static void
+request_front_verify(const struct leat_zaphttp_limits *limits, struct leat_slice in, size_t len,
+	const struct leat_zaphttp_request *whole)
+{
+	const uint32_t front_len = (uint32_t)(len - LEAT_ZAPHTTP_PREFIX_LEN) / 2;
+	struct leat_zaphttp_request req;
+	struct leat_slice copy;
+	ssize_t ret;
+
+	if (front_len < LEAT_ZAP_HEADER_LEN)
+		return;
+	copy = fuzz_copy(in, LEAT_ZAPHTTP_PREFIX_LEN + front_len - 1);
+	LEAT_VERIFY(leat_zaphttp_peek_request(limits, copy, front_len, &req) == 0);
+	fuzz_copy_free(copy);
+	copy = fuzz_copy(in, LEAT_ZAPHTTP_PREFIX_LEN + front_len);
+	ret = leat_zaphttp_peek_request(limits, copy, front_len, &req);
+	LEAT_VERIFY(ret == (ssize_t)len); /* a block that is there is good */
+	LEAT_VERIFY(req.body.len == 0 && req.trailer.bytes.len == 0);
+	(void)fuzz_slice_verify(req.headers.bytes, copy);
+	if (req.headers.bytes.len > 0)
+		LEAT_VERIFY(leat_slice_is_equal(req.headers.bytes, whole->headers.bytes));
+	fuzz_copy_free(copy);
+}
+
 /* The same bytes alone in memory: the same frame, and no part of it is one. */
 static void
 request_copy_verify(const struct leat_zaphttp_limits *limits, struct leat_slice in, size_t len)
@@ -135,6 +160,7 @@ fuzz_zaphttp_request(const struct leat_zaphttp_limits *limits, struct leat_slice
 		LEAT_VERIFY((size_t)ret <= in.len);
 		LEAT_VERIFY(req.error == LEAT_ZAPHTTP_OK);
 		request_copy_verify(limits, in, (size_t)ret);
+		request_front_verify(limits, in, (size_t)ret, &req);
 		in.data += ret;
 		in.len -= (size_t)ret;
 	}

@@ -131,8 +131,10 @@ static size_t
 step(const struct leat_protocol *protocol, struct leat_protocol_state *state, struct leat_slice in,
 	bool *is_closed, struct leat_writer *w)
 {
-	static const struct leat_protocol_limits limits = { .request_max = REQUEST_MAX,
-		.argc_max = ARGV_MAX };
+	const struct leat_protocol_limits limits = { .request_max = REQUEST_MAX,
+		.argc_max = ARGV_MAX,
+		.is_guest = leat_client_is_guest(ctx.client, &server),
+		.server = &server };
 	struct leat_slice argv[ARGV_MAX];
 	struct leat_request req;
 	uint8_t *copy = malloc(in.len > 0 ? in.len : 1); /* so that a byte too far is seen */

@@ -225,7 +225,8 @@ class Client
 
 	std::string_view Serve()
 	{
-		static const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0, false, nullptr };
+		static const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0, false, nullptr,
+			nullptr };
 		leat_request req;
 		leat_reply reply;
 		leat_writer w;

@@ -84,7 +84,7 @@ DecodeResp(leat_slice in)
 void
 Request(const leat_protocol *protocol, leat_slice in)
 {
-	static const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0, false, nullptr };
+	static const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0, false, nullptr, nullptr };
 	leat_protocol_state state = {};
 	leat_slice argv[16];
 	leat_request req;

@@ -182,6 +182,15 @@ TEST(HttpParse, KeepAliveRules)
 	}
 }
 
+TEST(HttpParse, AuthorizationOnceAndWhatLooksLikeIt)
+{
+	Parsed p = ParseAll("GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\n"
+			    "Authorizatiom: b\r\nProxy-Authorization: c\r\n\r\n");
+
+	EXPECT_GT(p.ret, 0);
+	EXPECT_EQ("Host=a;Authorization=Bearer a;Authorizatiom=b;Proxy-Authorization=c;", p.fields);
+}
+
 TEST(HttpParse, Http10NeedsNoHost)
 {
 	Parsed p = ParseAll("GET / HTTP/1.0\r\n\r\n");
@@ -232,6 +241,66 @@ TEST(HttpParse, ContinueIsNotDueWhenItWouldBeNoUse)
 	EXPECT_FALSE(ParseBytewise("POST / HTTP/1.0\r\nExpect: 100-continue\r\n"
 				   "Content-Length: 2\r\n\r\n")
 			     .has_continue);
+}
+
+// A head alone: what it says, and how much of @p in it is, which what it says points into.
+leat_http_request
+ParseHead(leat_http_parser *parser, const std::string &in, ssize_t *ret)
+{
+	leat_http_limits limits = { kRequestMax, 0 };
+	leat_http_request req = {};
+
+	*ret = leat_http_parse_head(parser, &limits, leat_slice_str(in.c_str()), &req);
+	return req;
+}
+
+TEST(HttpParse, AHeadEndsWhereItsBodyBegins)
+{
+	for (const std::string in : kGood) {
+		size_t head_len = in.find("\r\n\r\n", 4) + 4;
+		leat_http_parser parser = {};
+		ssize_t ret = 0;
+
+		for (size_t len = 0; len < head_len; len++) {
+			ParseHead(&parser, in.substr(0, len), &ret);
+			EXPECT_EQ(0, ret) << in << "\nprefix of " << len << " bytes";
+		}
+		leat_http_request req = ParseHead(&parser, in, &ret);
+		EXPECT_EQ((ssize_t)head_len, ret) << in;
+		EXPECT_EQ(in.size() - head_len, req.body.len) << in;
+		EXPECT_EQ(0u, req.body.nb_pieces);
+		EXPECT_FALSE(req.body.is_chunked);
+		EXPECT_EQ(ParseAll(in), ParseMore(&parser, in)) << in;
+	}
+}
+
+TEST(HttpParse, AHeadIsReadWhateverIsWrongBehindIt)
+{
+	const std::string head =
+		"POST /p HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+	const std::string in = head + "no size\r\n";
+	leat_http_parser parser = {};
+	ssize_t ret;
+	leat_http_request req = ParseHead(&parser, in, &ret);
+
+	EXPECT_EQ((ssize_t)head.size(), ret);
+	EXPECT_EQ("/p", String(req.path));
+	EXPECT_TRUE(req.body.is_chunked);
+	EXPECT_EQ(0u, req.body.len);
+}
+
+TEST(HttpParse, AHeadIsRefusedAsARequestIs)
+{
+	leat_http_parser parser = {};
+	ssize_t ret;
+
+	EXPECT_EQ(400, ParseHead(&parser, "GET / HTTP/1.1\r\n\r\n", &ret).status);
+	EXPECT_EQ(-EBADMSG, ret);
+	parser = {};
+	EXPECT_EQ(413, ParseHead(&parser,
+			       "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n\r\n", &ret)
+			       .status);
+	EXPECT_EQ(-EMSGSIZE, ret);
 }
 
 } // namespace

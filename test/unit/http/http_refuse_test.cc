@@ -67,6 +67,13 @@ TEST(HttpRefuse, HostMissingTwiceOrNoHost)
 	ExpectRefused(400, "GET / HTTP/1.1\r\nHost: \xc3\xa9\r\n\r\n");
 }
 
+// RFC 9110 section 11.6.2: which one a hop in front of us believed nobody knows.
+TEST(HttpRefuse, AuthorizationTwice)
+{
+	ExpectFieldsRefused(400, "Authorization: Bearer a\r\nauthorization: Bearer a\r\n");
+	ExpectFieldsRefused(400, "Authorization:\r\nX: y\r\nAuthorization: Bearer a\r\n");
+}
+
 TEST(HttpRefuse, FieldSyntax)
 {
 	const char *fields[] = { "no colon\r\n", ": v\r\n", "X : v\r\n", "X\t: v\r\n", "X Y: v\r\n",

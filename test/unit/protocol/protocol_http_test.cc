@@ -100,7 +100,7 @@ class ProtocolHttp : public testing::Test
 
 	Shard shard;
 	leat_client client = {};
-	leat_protocol_limits limits = { 4096, kRoom, 0, 0, false, nullptr };
+	leat_protocol_limits limits = { 4096, kRoom, 0, 0, false, nullptr, nullptr };
 	leat_request req = {};
 	leat_slice argv[kRoom] = {};
 	leat_reply reply = {};

@@ -10,7 +10,7 @@
 namespace
 {
 
-constexpr leat_protocol_limits kLimits = { 1 << 20, 8, 0, 0, false, nullptr };
+constexpr leat_protocol_limits kLimits = { 1 << 20, 8, 0, 0, false, nullptr, nullptr };
 
 ssize_t
 Decode(leat_protocol_state *state, const std::string &bytes, leat_request *req, leat_slice *argv,
@@ -122,10 +122,10 @@ TEST(ProtocolResp, ArgumentsAtTheLimitAreDecodedAndOneOverRefused)
 	EXPECT_EQ(16, Decode(&state, "1 2 3 4 5 6 7 8\n", &req, argv, 16));
 	EXPECT_EQ(-EMSGSIZE, Decode(&state, "*9\r\n", &req, argv, 16));
 	EXPECT_EQ(0, Decode(&state, "*1048576\r\n", &req, argv, 16,
-			     { 1 << 30, 0, 0, 0, false, nullptr }));
+			     { 1 << 30, 0, 0, 0, false, nullptr, nullptr }));
 	leat_protocol_find("resp")->rewind(&state);
 	EXPECT_EQ(-EMSGSIZE, Decode(&state, "*1048577\r\n", &req, argv, 16,
-				     { 1 << 30, 0, 0, 0, false, nullptr }));
+				     { 1 << 30, 0, 0, 0, false, nullptr, nullptr }));
 }
 
 TEST(ProtocolResp, RefusalIsOneErrorLineAndTheEnd)

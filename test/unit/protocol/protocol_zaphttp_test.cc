@@ -467,6 +467,78 @@ TEST_P(ProtocolZap, UnderAPasswordARequestBringsIt)
 			       .substr(0, 3));
 }
 
+TEST_P(ProtocolZap, AGuestsFrameAtTheLimitAndOneOver)
+{
+	const size_t around = Request("POST", "/echo", {}, "x").size() - 1 - 4;
+	const std::string longest(16384 - around, 'x');
+	const std::string over = Request("POST", "/echo", {}, longest + "x");
+
+	serve_.shard.server.requirepass = "secret";
+	EXPECT_EQ("", Ask(Request("POST", "/echo", {}, longest).substr(0, 16384 + 3)));
+	EXPECT_EQ("401", Show("x").substr(0, 3)); // when it is whole
+	EXPECT_FALSE(At(1).is_closed);
+	EXPECT_EQ("", Ask(over.substr(0, 16384 + 3), 2)); // when its front is
+	const std::string shown = Show("x", 2);
+	EXPECT_EQ("401 Unauthorized\n", shown.substr(0, 17));
+	EXPECT_NE(std::string::npos, shown.find("WWW-Authenticate: Bearer realm=\"leat\"\n"));
+	EXPECT_NE(std::string::npos, shown.find("closed\n"));
+	EXPECT_EQ("", Ask(Request("GET", "/health"), 2));
+}
+
+TEST_P(ProtocolZap, AGuestsLongFrameIsTakenInWhereItsFrontHasThePassword)
+{
+	const std::string body(1000000, 'x');
+	const std::string in = Request(
+		"POST", "/echo", { { "X", "y" }, { "AUTHORIZATION", "Bearer secret" } }, body);
+
+	serve_.shard.server.requirepass = "secret";
+	EXPECT_EQ("", Ask(in.substr(0, 16384 + 4)));
+	EXPECT_EQ("", Ask(in.substr(16384 + 4, 100000)));
+	At(1).protocol->rewind(&At(1).state);
+	EXPECT_EQ("200 OK", Show(in.substr(16384 + 4 + 100000)).substr(0, 6));
+	EXPECT_EQ("200", Show(in).substr(0, 3)) << "at once";
+	// Behind it nothing is known of the next.
+	EXPECT_NE(std::string::npos, Show(Request("POST", "/echo", {}, body)).find("closed"));
+	// Fields before it fill the front.
+	const std::string late = Request("POST", "/echo",
+		{ { "X", std::string(16384, 'y') }, { "Z-Authorization", "" },
+			{ "authorization", "Bearer secret" } },
+		body);
+	EXPECT_EQ("401", Show(late.substr(0, 16384 + 4), 2).substr(0, 3));
+}
+
+TEST_P(ProtocolZap, AGuestsLongFrameIsRefusedInItsWay)
+{
+	const std::string body(20000, 'x');
+	const Pair right = { "Authorization", "Bearer secret" };
+	const Pair wrong = { "authorization", "Bearer no" };
+
+	serve_.shard.server.requirepass = "secret";
+	EXPECT_EQ("413", Show(Request("GET", "/health", {}, body), 1).substr(0, 3));
+	EXPECT_EQ("400", Show(Request("POST", "/echo", { right, wrong }, body), 2).substr(0, 3));
+	EXPECT_EQ("400", Show(Request("POST", "/echo", { wrong, right }, body), 3).substr(0, 3));
+	EXPECT_EQ("401", Show(Request("POST", "/echo", { wrong }, body), 4).substr(0, 3));
+	std::string bad = Request("POST", "/echo", { right }, body);
+	bad[4] = 'Y';
+	EXPECT_NE(
+		std::string::npos, Show(bad, 5).find("malformed request frame: not a ZAP message"));
+	const std::string head = Show(Request("HEAD", "/headers", {}, body), 6);
+	EXPECT_EQ("401", head.substr(0, 3));
+	EXPECT_EQ("realm=\"leat\"\n\n\nclosed\n", head.substr(head.rfind("realm"))) << "a body";
+	for (uint64_t id = 1; id <= 6; id++)
+		EXPECT_TRUE(At(id).is_closed) << id;
+}
+
+TEST_P(ProtocolZap, TwoAuthorizationsAre400InAShortFrameToo)
+{
+	serve_.shard.server.requirepass = "secret";
+	for (const char *first : { "Bearer secret", "Bearer no" })
+		EXPECT_EQ("400", Show(Request("GET", "/headers",
+					      { { "Authorization", first },
+						      { "authorization", "Bearer secret" } }))
+					 .substr(0, 3));
+}
+
 TEST_P(ProtocolZap, AFrameThatDoesNotComeInTimeEndsWithoutAWord)
 {
 	ExpectTimeoutWithoutAWord(At(1).protocol);

@@ -96,7 +96,7 @@ class Talk
 	bool DecodeOne()
 	{
 		const leat_protocol_limits limits = { 1 << 20, 1024, 0, 0,
-			leat_client_is_guest(&client, &shard.server), nullptr };
+			leat_client_is_guest(&client, &shard.server), nullptr, &shard.server };
 		std::vector<leat_slice> argv(1024);
 		leat_request req = {};
 		leat_reply reply = {};

@@ -83,7 +83,7 @@ class Serve
 
 	Shard shard;
 	std::map<uint64_t, Conn> conns;
-	leat_protocol_limits limits = { 4 << 20, 65536, 0, 0, false, nullptr };
+	leat_protocol_limits limits = { 4 << 20, 65536, 0, 0, false, nullptr, nullptr };
 	uint32_t argv_max = 65536;
 
       private:
@@ -110,6 +110,7 @@ class Serve
 		ssize_t ret;
 
 		his.is_guest = leat_client_is_guest(&conn->client, &shard.server);
+		his.server = &shard.server;
 		memset(req, 0, sizeof(*req));
 		ret = conn->protocol->decode(&conn->state, &his, bytes, req, argv, argv_max);
 		if (ret != 0 && req->speaks != nullptr)
