@@ -363,14 +363,18 @@ Node::Write(Side *side)
 		side->idle_until_us = sim_->now_us + side->idle_us;
 		sim_->features.SawIf(side->idle_us > kSecondUs, Feature::kIdle);
 	}
-	while (side->NbWilling(sim_->now_us) > 0 &&
-		rte_mempool_avail_count(conf_.pool) > plan_.nb_mbufs / 2) {
+	while (side->NbWilling(sim_->now_us) > 0) {
 		uint64_t left = side->NbWilling(sim_->now_us);
-		uint32_t len = (uint32_t)std::min(left, sim_->rng.In(1, side->chunk_max));
-		rte_mbuf *chain = Chunk(side, len);
+		rte_mbuf *chain = nullptr;
+		uint32_t len = 0;
 		int ret;
 
-		if (chain == nullptr)
+		if (rte_mempool_avail_count(conf_.pool) > plan_.nb_mbufs / 2) {
+			len = (uint32_t)std::min(left, sim_->rng.In(1, side->chunk_max));
+			chain = Chunk(side, len);
+		}
+		side->is_starved = chain == nullptr;
+		if (side->is_starved)
 			return;
 		ret = leat_inet_send(inet_, side->conn, chain);
 		if (ret == 0) {

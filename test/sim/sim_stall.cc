@@ -61,6 +61,16 @@ WorkOf(const Side &from, const Side &to)
 	return Work::kNone;
 }
 
+// The ACK of a cookie is never sent again. Where it was lost, who accepts hears of the connection
+// by the first text, for which who opens has no mbuf yet.
+bool
+IsUnheard(const Pair &pair)
+{
+	const Side &opener = pair.sides[0];
+
+	return opener.is_open && opener.nb_sent == 0 && opener.is_starved && !pair.sides[1].is_open;
+}
+
 } // namespace
 
 Pair *
@@ -133,6 +143,8 @@ Sim::JudgeFlow(Pair *pair, int from)
 
 	Work work = WorkOf(side, pair->sides[1 - from]);
 
+	if (plan.HasCookies() && IsUnheard(*pair))
+		work = Work::kHeldUp;
 	Follow(flow, side, pair->sides[1 - from]);
 	if (work == Work::kNone || !flow->has_work) // it begins now
 		flow->progress_us = now_us;

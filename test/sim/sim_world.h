@@ -69,6 +69,7 @@ struct Side {
 	bool is_reset = false;
 	bool is_open = false;
 	bool is_blocked = false;
+	bool is_starved = false; // found no mbuf for what it would send
 	bool is_shut = false;
 	bool has_eof = false;
 	bool is_closed = false;
