@@ -99,19 +99,29 @@ leat_writer_put_ref(struct leat_writer *w, struct leat_slice s, struct leat_keep
 	w->loan = NULL;
 }
 
+static_assert(LEAT_UINT64_TEXT_MAX % 2 == 0, "digits go in pairs");
+
+/* From 00 to 99. */
+static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
+				  "25262728293031323334353637383940414243444546474849"
+				  "50515253545556575859606162636465666768697071727374"
+				  "75767778798081828384858687888990919293949596979899";
+
 size_t
 leat_format_uint64(uint64_t value, char text[LEAT_UINT64_TEXT_MAX])
 {
 	char digits[LEAT_UINT64_TEXT_MAX];
-	size_t nb_digits = 0;
-	size_t len = 0;
+	char *p = digits + sizeof(digits);
+	size_t len;
 
-	do {
-		digits[nb_digits++] = (char)('0' + value % 10);
-		value /= 10;
+	do { /* two at a time: a division costs more than all else */
+		p -= 2;
+		memcpy(p, digit_pairs + 2 * (value % 100), 2);
+		value /= 100;
 	} while (value > 0);
-	while (nb_digits > 0)
-		text[len++] = digits[--nb_digits];
+	p += *p == '0'; /* of an odd number of digits, or of 0 itself */
+	len = (size_t)(digits + sizeof(digits) - p);
+	memcpy(text, p, len);
 	return len;
 }
 

@@ -61,6 +61,21 @@ TEST(FormatUint64, RoundTripsTheExtremes)
 	}
 }
 
+TEST(FormatUint64, WritesEachNumberOfDigits)
+{
+	uint64_t below = 0; // nines alone
+
+	for (size_t nb = 1; nb < LEAT_UINT64_TEXT_MAX; nb++) {
+		below = below * 10 + 9;
+		for (uint64_t value : { below, below + 1, below - 5, below / 2 }) {
+			char text[LEAT_UINT64_TEXT_MAX];
+			size_t len = leat_format_uint64(value, text);
+
+			EXPECT_EQ(std::to_string(value), std::string(text, len));
+		}
+	}
+}
+
 TEST(SliceIsEqualNocase, FoldsAsciiLettersOnly)
 {
 	EXPECT_TRUE(leat_slice_is_equal_nocase(LEAT_SLICE("PiNg"), LEAT_SLICE("pInG")));
