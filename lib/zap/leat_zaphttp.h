@@ -31,6 +31,7 @@ extern "C" {
 #define LEAT_ZAPHTTP_PREFIX_LEN 4u          /**< bytes of the length in front of a frame */
 #define LEAT_ZAPHTTP_FRAME_MAX  (64u << 20) /**< bytes of a frame without its length */
 #define LEAT_ZAPHTTP_FIELDS_MAX 1000u       /**< fields of one block */
+#define LEAT_ZAPHTTP_BLOCK_MAX  65536u      /**< bytes of a block that is read */
 
 /** Type of a frame: the high byte of the message's flags. */
 enum leat_zaphttp_type {
@@ -61,7 +62,7 @@ enum leat_zaphttp_error {
 	LEAT_ZAPHTTP_ROOT,
 	LEAT_ZAPHTTP_HEADERS,
 	LEAT_ZAPHTTP_TRAILER,
-	LEAT_ZAPHTTP_FIELDS, /**< a block of more than LEAT_ZAPHTTP_FIELDS_MAX fields */
+	LEAT_ZAPHTTP_FIELDS, /**< a block over LEAT_ZAPHTTP_BLOCK_MAX or LEAT_ZAPHTTP_FIELDS_MAX */
 	LEAT_ZAPHTTP_ERRORS,
 };
 

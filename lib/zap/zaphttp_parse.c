@@ -20,7 +20,7 @@ static const struct leat_slice error_texts[LEAT_ZAPHTTP_ERRORS] = {
 	[LEAT_ZAPHTTP_ROOT] = TEXT("malformed request frame: no root object"),
 	[LEAT_ZAPHTTP_HEADERS] = TEXT("malformed request frame: bad headers"),
 	[LEAT_ZAPHTTP_TRAILER] = TEXT("malformed request frame: bad trailer"),
-	[LEAT_ZAPHTTP_FIELDS] = TEXT("malformed request frame: too many fields"),
+	[LEAT_ZAPHTTP_FIELDS] = TEXT("malformed request frame: header fields too large"),
 };
 
 struct leat_slice
@@ -91,6 +91,7 @@ root_check(const struct leat_zap_message *msg)
 									 : LEAT_ZAPHTTP_OK;
 }
 
+/* Whoever looks for a field walks over the block again, of JSON byte by byte: both have limits. */
 static enum leat_zaphttp_error
 block_check(struct leat_zaphttp_block block, enum leat_zaphttp_error bad)
 {
@@ -98,6 +99,8 @@ block_check(struct leat_zaphttp_block block, enum leat_zaphttp_error bad)
 	struct leat_zaphttp_field field;
 	int ret;
 
+	if (block.bytes.len > LEAT_ZAPHTTP_BLOCK_MAX)
+		return LEAT_ZAPHTTP_FIELDS;
 	do {
 		ret = leat_zaphttp_walk_next(&walk, &field);
 	} while (ret > 0);

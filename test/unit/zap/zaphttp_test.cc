@@ -275,6 +275,22 @@ TEST(ZapHttpPairs, AsManyFieldsAsTheLimitAndOneMore)
 	EXPECT_FALSE(leat_zaphttp_is_silent(error));
 }
 
+TEST(ZapHttpPairs, AsManyBytesAsTheLimitAndOneMore)
+{
+	const std::string front = Word(1) + Word(1) + "a";
+	const size_t len = LEAT_ZAPHTTP_BLOCK_MAX - front.size() - 4;
+	leat_zaphttp_error error;
+	Pairs pairs;
+
+	EXPECT_EQ(0,
+		ParseBlock("binary", front + Word((uint32_t)len) + std::string(len, 'v'), &pairs));
+	EXPECT_EQ(len, pairs.at(0).second.size());
+	EXPECT_EQ(-EMSGSIZE,
+		ParseBlock("binary", front + Word((uint32_t)len + 1) + std::string(len + 1, 'v'),
+			nullptr, &error));
+	EXPECT_EQ(LEAT_ZAPHTTP_FIELDS, error);
+}
+
 TEST(ZapHttpPairs, EveryProperPrefixOfABlockIsBad)
 {
 	const std::string block = PairsBlock(2);
@@ -384,6 +400,18 @@ TEST(ZapHttpJson, AsManyFieldsAsTheLimitAndOneMore)
 		block += ",\"\"";
 	EXPECT_EQ(LEAT_ZAPHTTP_FIELDS_MAX, Json(block + "]}").size());
 	EXPECT_EQ(-EMSGSIZE, ParseBlock("json", block + "],\"b\":[\"\"]}", nullptr, &error));
+	EXPECT_EQ(LEAT_ZAPHTTP_FIELDS, error);
+}
+
+// A field is looked for byte by byte: 16 MiB of blanks would be walked once for each.
+TEST(ZapHttpJson, AsManyBytesAsTheLimitAndOneMore)
+{
+	const std::string block = "{\"a\":[\"v\"]}";
+	const std::string blanks(LEAT_ZAPHTTP_BLOCK_MAX - block.size(), ' ');
+	leat_zaphttp_error error;
+
+	EXPECT_EQ(1u, Json(blanks + block).size());
+	EXPECT_EQ(-EMSGSIZE, ParseBlock("json", " " + blanks + block, nullptr, &error));
 	EXPECT_EQ(LEAT_ZAPHTTP_FIELDS, error);
 }
 
