@@ -53,6 +53,8 @@ enum leat_protocol_wait {
 /** What a protocol supplies; every pointer is set. */
 struct leat_protocol {
 	const char *name; /**< "resp", "http": the protocol of a listener */
+	/** A request may give the password for those that follow, which are then read otherwise. */
+	bool has_login;
 
 	/**
 	 * Decode one request at the start of @p in.

@@ -59,6 +59,7 @@ auto_refuse(const struct leat_request *req, struct leat_reply *reply)
 
 const struct leat_protocol protocol_auto = {
 	.name = "auto",
+	.has_login = true,
 	.decode = auto_decode,
 	.rewind = auto_rewind,
 	.interim = auto_interim,

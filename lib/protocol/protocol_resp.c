@@ -204,6 +204,7 @@ static const struct leat_reply_ops resp_reply_ops = {
 
 const struct leat_protocol protocol_resp = {
 	.name = "resp",
+	.has_login = true,
 	.decode = resp_decode,
 	.rewind = resp_rewind,
 	.interim = resp_interim,

@@ -271,6 +271,7 @@ static const struct leat_reply_ops rpc_reply_ops = {
 
 const struct leat_protocol protocol_zaprpc = {
 	.name = "zap-rpc",
+	.has_login = true,
 	.decode = rpc_decode,
 	.rewind = rpc_rewind,
 	.interim = rpc_interim,

@@ -315,7 +315,7 @@ decode_one(struct leat_session *s, struct leat_slice bytes, uint32_t *len)
 	entry->len = *len;
 	if (ret < 0)
 		entry->req.close = true;
-	s->has_asked |= is_guest;
+	s->has_asked |= is_guest && s->protocol->has_login;
 	batch->nb_entries++;
 	batch->nb_args += entry->req.argv_len;
 	return ret < 0 ? DECODE_BROKEN : DECODE_REQUEST;

@@ -89,6 +89,44 @@ TEST_F(SessionAuth, OneGuestDoesNotHoldUpAnother)
 	EXPECT_EQ(std::string(kNoAuth) + kNoAuth, guest->sent);
 }
 
+// Where no request says anything of the next one, none waits for it.
+TEST_F(SessionAuth, APipelineWithoutALoginIsAnsweredInOneTurn)
+{
+	const std::string get = "GET /v1/kv/k HTTP/1.1\r\nHost: a\r\n";
+	const std::string right = "Authorization: Bearer secret\r\n\r\n";
+	FakeConn *conn = Connect("http");
+
+	Receive(conn, get + right + get + "\r\n" + get + right);
+	EXPECT_EQ(1u, conn->nb_sends);
+	EXPECT_EQ(0u, conn->sent.find("HTTP/1.1 404 "));
+	EXPECT_NE(std::string::npos, conn->sent.find("Not Found\nHTTP/1.1 401 "));
+	EXPECT_NE(std::string::npos, conn->sent.find("Unauthorized\nHTTP/1.1 404 "));
+}
+
+// The carry is for those who are known: of others it holds no more than a few segments.
+TEST_F(SessionAuth, WhatGuestsDoNotFinishTakesNoMemory)
+{
+	const std::string starts[] = {
+		"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$500000\r\n",
+		"PUT /v1/kv/k HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n",
+		std::string("\x20\xa1\x07\0\0\0\x16\0\x07\0\x02\0", 12), // Get
+		std::string("\x20\xa1\x07\0\x01", 5),
+		std::string("\0\x07\xa1\x20ZAP\0\x01\0\0\x01\x10\0\0\0\0\0\x07\0", 20),
+	};
+	const char *const protocols[] = { "resp", "http", "sbe", "zap-rpc", "zap" };
+
+	for (size_t i = 0; i < LEAT_DIM(protocols); i++) {
+		FakeConn *conn = Connect(protocols[i]);
+
+		Receive(conn, starts[i]);
+		for (int n = 0; n < 400; n++)
+			Receive(conn, std::string(1000, 'x'));
+		EXPECT_EQ(1u, conn->nb_shutdowns) << protocols[i];
+		EXPECT_EQ(carry_used_, leat_heap_used(ctx_->carry_heap)) << protocols[i];
+		EXPECT_EQ(starts[i].size() + 400000, conn->consumed_len) << protocols[i];
+	}
+}
+
 TEST_F(Session, AWebPagesRequestClosesWithoutAWord)
 {
 	FakeConn *conn = Connect();
