@@ -120,6 +120,12 @@ ReusePort(leat_inet *inet)
 }
 
 void
+SkipPorts(leat_inet *inet)
+{
+	inet->nb_ports_tried += 1000; // there are never so many connections
+}
+
+void
 CheckIdle(const leat_inet *inet, const char *name)
 {
 	const leat_inet_conn *conn;

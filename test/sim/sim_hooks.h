@@ -52,6 +52,8 @@ void WatchTimedOut(const leat_inet_conn *conn, Features *features);
 std::string StatsOf(const leat_inet *inet);
 // The next connect tries the port of the last one first.
 void ReusePort(leat_inet *inet);
+// The next active open takes none of the ports that were taken so far.
+void SkipPorts(leat_inet *inet);
 // Nothing is set, queued or taken in a stack without connections; fails otherwise.
 void CheckIdle(const leat_inet *inet, const char *name);
 // Initial sequence numbers of all stacks, from now on, as a function of the time.

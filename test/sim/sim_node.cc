@@ -245,6 +245,10 @@ Node::TakeClosed(Side *side, int error)
 		WatchTimedOut(side->conn, &sim_->features);
 	}
 	sim_->features.SawIf(pair->meets_gone && error == -ECONNRESET, Feature::kCameBack);
+	// A segment of his that comes late has a cookie that is still good: it opens what was reset
+	// once more, and takes the place of whoever has the same port.
+	if (error == -ECONNRESET && side == &pair->sides[0] && sim_->plan.HasCookies())
+		SkipPorts(inet_);
 	if (error != 0)
 		EndPair(pair);
 	side->is_closed = true;
