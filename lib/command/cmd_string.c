@@ -180,16 +180,23 @@ cmd_set(struct leat_command_ctx *ctx, const struct leat_request *req, struct lea
 }
 
 void
-cmd_get(struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
+leat_command_get(struct leat_command_ctx *ctx, struct leat_slice key, struct leat_store_hint hint,
+	struct leat_reply *reply)
 {
-	struct leat_store_entry *entry;
+	struct leat_store_entry *entry = leat_store_find(ctx->store, key, &hint, ctx->now_us);
 
-	if (command_read_key(ctx, req, LEAT_STORE_STRING, reply, &entry) < 0)
+	if (command_read_entry(ctx, entry, LEAT_STORE_STRING, reply) < 0)
 		return;
 	if (entry == NULL)
 		leat_reply_null(reply);
 	else
 		reply_string(ctx, reply, leat_store_string(entry));
+}
+
+void
+cmd_get(struct leat_command_ctx *ctx, const struct leat_request *req, struct leat_reply *reply)
+{
+	leat_command_get(ctx, req->argv[1], req->hint, reply);
 }
 
 /* Add to the integer at the first key, which counts as zero if it is missing. */

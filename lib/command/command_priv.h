@@ -112,6 +112,10 @@ command_ok(struct leat_reply *reply)
 struct leat_store_entry *command_find_key(
 	struct leat_command_ctx *ctx, const struct leat_request *req);
 
+/* As command_read_key(), of an entry that was found, or NULL. */
+int command_read_entry(struct leat_command_ctx *ctx, const struct leat_store_entry *entry,
+	enum leat_store_type type, struct leat_reply *reply);
+
 /*
  * Find the first key for a command that reads a value of that type, and count a hit or
  * a miss. Returns 0 and the entry (NULL: no such key), or -EPROTOTYPE after having

@@ -97,20 +97,27 @@ command_find_key(struct leat_command_ctx *ctx, const struct leat_request *req)
 }
 
 int
-command_read_key(struct leat_command_ctx *ctx, const struct leat_request *req,
-	enum leat_store_type type, struct leat_reply *reply, struct leat_store_entry **entry)
+command_read_entry(struct leat_command_ctx *ctx, const struct leat_store_entry *entry,
+	enum leat_store_type type, struct leat_reply *reply)
 {
-	*entry = command_find_key(ctx, req);
-	if (*entry == NULL) {
+	if (entry == NULL) {
 		ctx->stats->nb_key_misses++;
 		return 0;
 	}
 	ctx->stats->nb_key_hits++;
-	if (leat_store_entry_type(*entry) != type) {
+	if (leat_store_entry_type(entry) != type) {
 		command_error_store(ctx, reply, -EPROTOTYPE);
 		return -EPROTOTYPE;
 	}
 	return 0;
+}
+
+int
+command_read_key(struct leat_command_ctx *ctx, const struct leat_request *req,
+	enum leat_store_type type, struct leat_reply *reply, struct leat_store_entry **entry)
+{
+	*entry = command_find_key(ctx, req);
+	return command_read_entry(ctx, *entry, type, reply);
 }
 
 bool

@@ -167,6 +167,17 @@ struct leat_command_ctx {
 const struct leat_command *leat_command_find(struct leat_slice name);
 
 /**
+ * Answer as GET does, for who has a key and no request of a command.
+ *
+ * @param hint
+ *   Of the key.
+ * @param reply
+ *   Receives the value, null, or the error of a key that is no string.
+ */
+void leat_command_get(struct leat_command_ctx *ctx, struct leat_slice key,
+	struct leat_store_hint hint, struct leat_reply *reply);
+
+/**
  * The whole table, sorted by name.
  *
  * @param nb

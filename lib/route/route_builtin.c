@@ -67,15 +67,7 @@ static void
 kv_get_run(
 	struct leat_command_ctx *ctx, const struct leat_web_request *web, struct leat_reply *reply)
 {
-	struct leat_slice argv[] = { LEAT_SLICE("get"), web->params[0] };
-	const struct leat_request req = {
-		.command = leat_command_find(argv[0]),
-		.argc = LEAT_DIM(argv),
-		.argv = argv,
-		.hint = *web->hint,
-	};
-
-	req.command->run(ctx, &req, reply);
+	leat_command_get(ctx, web->params[0], *web->hint, reply);
 }
 
 static void
