@@ -196,15 +196,6 @@ struct leat_zaphttp_walk leat_zaphttp_walk_begin(struct leat_zaphttp_block block
 int leat_zaphttp_walk_next(struct leat_zaphttp_walk *walk, struct leat_zaphttp_field *field);
 
 /**
- * Find a field by name, in any case; of several the last one, as it is for Host.
- *
- * @return
- *   Whether @p field was filled.
- */
-bool leat_zaphttp_find(
-	struct leat_zaphttp_block block, struct leat_slice name, struct leat_zaphttp_field *field);
-
-/**
  * Whether a field of a peer is passed over: Content-Length and Transfer-Encoding, since the
  * length of the body is known.
  */

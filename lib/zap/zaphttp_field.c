@@ -72,23 +72,6 @@ leat_zaphttp_walk_next(struct leat_zaphttp_walk *walk, struct leat_zaphttp_field
 }
 
 bool
-leat_zaphttp_find(
-	struct leat_zaphttp_block block, struct leat_slice name, struct leat_zaphttp_field *field)
-{
-	struct leat_zaphttp_walk walk = leat_zaphttp_walk_begin(block);
-	struct leat_zaphttp_field next;
-	bool is_found = false;
-
-	while (leat_zaphttp_walk_next(&walk, &next) > 0) {
-		if (leat_slice_is_equal_nocase(next.name, name)) {
-			*field = next;
-			is_found = true;
-		}
-	}
-	return is_found;
-}
-
-bool
 leat_zaphttp_is_ignored(struct leat_slice name)
 {
 	return leat_slice_is_equal_nocase(name, LEAT_SLICE("Content-Length")) ||
