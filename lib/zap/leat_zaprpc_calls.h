@@ -14,7 +14,10 @@
  * cannot come.
  *
  * The last LEAT_ZAPRPC_ANSWERS_MAX answers are kept. Whether a target that is not among them was
- * let go or has yet to come is told by its number, since callers count their promises up.
+ * let go or has yet to come is told by its number, since callers count their promises up: once an
+ * answer to it or to a later one was let go, it will not come, unless it is a call that waits
+ * itself. So a target that was never sent holds up who waits for it until the numbers are past
+ * it. A caller who gives two calls that wait one promise leaves open which of them it names.
  */
 
 #include <stdbool.h>
@@ -51,7 +54,7 @@ struct leat_zaprpc_waiting {
 	uint32_t method;
 	uint32_t promise;
 	uint32_t target;
-	bool is_due; /**< the target has been answered */
+	bool is_due; /**< the target has been answered, or never will be */
 };
 
 /** The promises of one connection. All of its members are private. */
@@ -73,8 +76,8 @@ void leat_zaprpc_calls_init(struct leat_zaprpc_calls *calls);
 /**
  * A call has come.
  *
- * It is broken when its target was answered otherwise than LEAT_ZAPRPC_OK, was let go, is its own
- * promise, or would be the one more than LEAT_ZAPRPC_WAITING_MAX that are waited for.
+ * It is broken when its target was answered otherwise than LEAT_ZAPRPC_OK, was let go, or waits for
+ * this call itself, by way of others or not; and when LEAT_ZAPRPC_WAITING_MAX wait already.
  *
  * @param req
  *   Where it has a target and is to run, its payload becomes the target's body, which stays put

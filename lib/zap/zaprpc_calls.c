@@ -46,12 +46,52 @@ kept_take(const struct leat_zaprpc_kept *kept, struct leat_zaprpc_request *req)
 	return LEAT_ZAPRPC_RUN;
 }
 
+/* The call that waits and will answer a promise; NULL: there is none. */
+static const struct leat_zaprpc_waiting *
+waiting_find(const struct leat_zaprpc_calls *calls, uint32_t promise)
+{
+	for (uint32_t i = 0; i < calls->nb_waiting; i++) {
+		if (calls->waiting[i].promise == promise)
+			return &calls->waiting[i];
+	}
+	return NULL;
+}
+
+/* Whether an answer that is not kept was let go: only a call that waits is late by itself. */
+static bool
+is_gone(const struct leat_zaprpc_calls *calls, uint32_t promise)
+{
+	return calls->has_dropped && !is_before(calls->dropped, promise) &&
+	       waiting_find(calls, promise) == NULL;
+}
+
+/*
+ * Whether a call would wait for its own answer, by way of those that wait already. Each of them
+ * waits for one, so that a way that is longer than they are many has no end.
+ */
+static bool
+is_circle(const struct leat_zaprpc_calls *calls, const struct leat_zaprpc_request *req)
+{
+	uint32_t target = req->target;
+
+	for (uint32_t i = 0; i <= calls->nb_waiting; i++) {
+		const struct leat_zaprpc_waiting *next;
+
+		if (target == req->promise)
+			return true;
+		next = waiting_find(calls, target);
+		if (next == NULL)
+			return false;
+		target = next->target;
+	}
+	return true;
+}
+
 static enum leat_zaprpc_fate
 wait_for(struct leat_zaprpc_calls *calls, const struct leat_zaprpc_request *req)
 {
-	bool is_gone = calls->has_dropped && !is_before(calls->dropped, req->target);
-
-	if (is_gone || req->target == req->promise || calls->nb_waiting == LEAT_ZAPRPC_WAITING_MAX)
+	if (calls->nb_waiting == LEAT_ZAPRPC_WAITING_MAX || is_gone(calls, req->target) ||
+		is_circle(calls, req))
 		return LEAT_ZAPRPC_BROKEN;
 	calls->waiting[calls->nb_waiting++] = (struct leat_zaprpc_waiting){
 		.method = req->method,
@@ -90,13 +130,16 @@ kept_next(struct leat_zaprpc_calls *calls)
 	return kept;
 }
 
+/* Wake who waits for a promise that was answered just now, or for one that will never be. */
 static void
 wake(struct leat_zaprpc_calls *calls, uint32_t promise)
 {
 	for (uint32_t i = 0; i < calls->nb_waiting; i++) {
 		struct leat_zaprpc_waiting *waiting = &calls->waiting[i];
 
-		if (waiting->target != promise || waiting->is_due)
+		if (waiting->is_due)
+			continue;
+		if (waiting->target != promise && !is_gone(calls, waiting->target))
 			continue;
 		waiting->is_due = true;
 		calls->nb_due++;
@@ -144,7 +187,6 @@ leat_zaprpc_calls_next(struct leat_zaprpc_calls *calls, struct leat_zaprpc_reque
 	memmove(&calls->waiting[at], &calls->waiting[at + 1],
 		(calls->nb_waiting - at) * sizeof(calls->waiting[0]));
 	kept = kept_find(calls, req->target);
-	LEAT_VERIFY(kept != NULL);
-	*fate = kept_take(kept, req);
+	*fate = kept != NULL ? kept_take(kept, req) : LEAT_ZAPRPC_BROKEN;
 	return true;
 }

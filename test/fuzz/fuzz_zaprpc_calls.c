@@ -43,15 +43,46 @@ model_find(const struct model *m, uint32_t promise)
 	return NULL;
 }
 
-/* Whether an answer to this promise, or to a later one, was let go. */
+static const struct leat_zaprpc_request *
+model_waiting(const struct model *m, uint32_t promise)
+{
+	for (uint32_t i = 0; i < m->nb_waiting; i++) {
+		if (m->waiting[i].promise == promise)
+			return &m->waiting[i];
+	}
+	return NULL;
+}
+
+/* Whether an answer to this promise, or to a later one, was let go, and nobody will give one. */
 static bool
 model_let_go(const struct model *m, uint32_t promise)
 {
+	if (model_waiting(m, promise) != NULL)
+		return false;
 	for (uint32_t i = 0; i < model_first(m); i++) {
 		if ((int32_t)(m->answers[i].promise - promise) >= 0)
 			return true;
 	}
 	return false;
+}
+
+/* Whether the way from a call to what it waits for, and on, does not end; marks who was met. */
+static bool
+model_is_circle(const struct model *m, const struct leat_zaprpc_request *req)
+{
+	bool is_met[LEAT_ZAPRPC_WAITING_MAX] = { false };
+	const struct leat_zaprpc_request *at = req;
+
+	for (;;) {
+		if (at->target == req->promise)
+			return true;
+		at = model_waiting(m, at->target);
+		if (at == NULL)
+			return false;
+		if (is_met[at - m->waiting])
+			return true;
+		is_met[at - m->waiting] = true;
+	}
 }
 
 static enum leat_zaprpc_fate
@@ -66,8 +97,8 @@ model_fate(const struct model *m, const struct leat_zaprpc_request *req)
 				       answer->body.len <= LEAT_ZAPRPC_ANSWER_LEN_MAX
 			       ? LEAT_ZAPRPC_RUN
 			       : LEAT_ZAPRPC_BROKEN;
-	if (req->target == req->promise || model_let_go(m, req->target) ||
-		m->nb_waiting == LEAT_ZAPRPC_WAITING_MAX)
+	if (m->nb_waiting == LEAT_ZAPRPC_WAITING_MAX || model_let_go(m, req->target) ||
+		model_is_circle(m, req))
 		return LEAT_ZAPRPC_BROKEN;
 	return LEAT_ZAPRPC_WAIT;
 }
@@ -81,12 +112,13 @@ fate_verify(
 		LEAT_VERIFY(leat_slice_is_equal(req->payload, model_find(m, req->target)->body));
 }
 
-/* Take the first that waits for an answer that is there. */
+/* Take the first that waits for an answer that is there, or that will never be. */
 static bool
 model_next(struct model *m, struct leat_zaprpc_request *req)
 {
 	for (uint32_t i = 0; i < m->nb_waiting; i++) {
-		if (model_find(m, m->waiting[i].target) == NULL)
+		if (model_find(m, m->waiting[i].target) == NULL &&
+			!model_let_go(m, m->waiting[i].target))
 			continue;
 		*req = m->waiting[i];
 		m->nb_waiting--;

@@ -2,6 +2,7 @@
 
 // Calls that build on the answers of others.
 
+#include <algorithm>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -158,13 +159,85 @@ TEST(ZapRpcCalls, NobodyWaitsForHimself)
 	EXPECT_EQ("1:400\n", server.Call(1, 1, 1));
 }
 
-TEST(ZapRpcCalls, TwoThatWaitForEachOtherWaitOn)
+TEST(ZapRpcCalls, TwoThatWaitForEachOtherAreBroken)
 {
 	Server server;
 
 	EXPECT_EQ("", server.Call(1, 1, 2));
-	EXPECT_EQ("", server.Call(1, 2, 1));
+	EXPECT_EQ("2:400\n1:400\n", server.Call(1, 2, 1));
 	EXPECT_EQ("3:200 A(x)\n", server.Call(1, 3, 0, "x"));
+}
+
+TEST(ZapRpcCalls, ACircleOfAllThatMayWaitIsBroken)
+{
+	Server server;
+	const uint32_t last = LEAT_ZAPRPC_WAITING_MAX;
+
+	for (uint32_t i = 1; i < last; i++)
+		EXPECT_EQ("", server.Call(1, i, i + 1));
+	std::string got = server.Call(1, last, 1);
+	EXPECT_EQ(last, (uint32_t)std::count(got.begin(), got.end(), '\n'));
+	EXPECT_EQ(std::string::npos, got.find(":200"));
+	for (uint32_t i = 0; i < LEAT_ZAPRPC_WAITING_MAX; i++) // all of it is free again
+		EXPECT_EQ("", server.Call(1, 1000 + i, 999));
+}
+
+TEST(ZapRpcCalls, ACircleOfThreeIsBrokenAndWhoWaitsForItToo)
+{
+	Server server;
+
+	EXPECT_EQ("", server.Call(1, 4, 1));
+	EXPECT_EQ("", server.Call(1, 0, 4)); // whom nobody can name
+	EXPECT_EQ("", server.Call(1, 1, 2));
+	EXPECT_EQ("", server.Call(1, 9, 8)); // has nothing to do with it
+	EXPECT_EQ("", server.Call(1, 2, 3));
+	EXPECT_EQ("3:400\n2:400\n1:400\n4:400\n0:400\n", server.Call(1, 3, 1));
+	EXPECT_EQ("8:200 B(x)\n9:200 A(B(x))\n", server.Call(2, 8, 0, "x"));
+}
+
+TEST(ZapRpcCalls, ALongChainIsNoCircle)
+{
+	Server server;
+	const uint32_t nb = LEAT_ZAPRPC_WAITING_MAX;
+
+	for (uint32_t i = 1; i <= nb; i++)
+		EXPECT_EQ("", server.Call(9, i, i + 1));
+	std::string got = server.Call(9, nb + 1, 0, "x");
+	EXPECT_EQ(nb + 1, (uint32_t)std::count(got.begin(), got.end(), '\n'));
+	EXPECT_EQ(std::string::npos, got.find(":400"));
+}
+
+// Two calls that wait have one promise, against the rules: no circle can be made of them unseen.
+TEST(ZapRpcCalls, APromiseGivenTwiceHoldsNobodyForEver)
+{
+	Server server;
+
+	EXPECT_EQ("", server.Call(1, 1, 3));
+	EXPECT_EQ("", server.Call(2, 1, 2));
+	EXPECT_EQ("", server.Call(1, 2, 1));
+	EXPECT_EQ("3:400\n1:400\n2:400\n1:400\n", server.Call(1, 3, 1));
+}
+
+TEST(ZapRpcCalls, ATargetThatWasNeverSentBreaksOnceTheNumbersArePastIt)
+{
+	Server server;
+
+	EXPECT_EQ("", server.Call(1, 2, 1)); // nobody sends 1
+	EXPECT_EQ("", server.Call(1, 3, 2));
+	for (uint32_t i = 4; i < 4 + LEAT_ZAPRPC_ANSWERS_MAX; i++)
+		EXPECT_EQ(std::to_string(i) + ":200 A(x)\n", server.Call(1, i, 0, "x"));
+	EXPECT_EQ("68:200 A(x)\n2:400\n3:400\n", server.Call(1, 68, 0, "x"));
+}
+
+TEST(ZapRpcCalls, ACallThatWaitsIsNotLetGo)
+{
+	Server server;
+
+	EXPECT_EQ("", server.Call(1, 1, 1000)); // which is yet to come
+	for (uint32_t i = 2; i < 100; i++)
+		server.Call(1, i, 0, "x");
+	EXPECT_EQ("", server.Call(2, 100, 1));
+	EXPECT_EQ("1000:200 C\n1:200 A(C)\n100:200 B(A(C))\n", server.Call(9, 1000, 0, "C"));
 }
 
 TEST(ZapRpcCalls, ACallWithoutAPromiseIsNotKept)
