@@ -18,7 +18,7 @@ quickstart=(redis-tools curl iproute2 ethtool iputils-ping procps)
 # and rapidjson are what the figures of the codecs stand beside.
 test=(dpdk-dev libgtest-dev clang clang-format-14 libclang-rt-14-dev llvm-14 valgrind shellcheck
 	mypy libhiredis-dev libhttp-parser-dev libsimdjson-dev rapidjson-dev python3-sphinx
-	python3-pytest python3-scapy python3-redis tshark wrk apache2-utils nghttp2-client)
+	python3-pytest python3-scapy python3-redis tshark wrk apache2-utils nghttp2-client strace)
 # Another source's nodejs may have npm within it, and then conflicts with the package of that name.
 [[ -x /usr/bin/node && -x /usr/bin/npm ]] || test+=(nodejs npm)
 

@@ -65,12 +65,14 @@ class LeatdConf:
         huge: Use hugepages.
         extra: More arguments.
         record_dir: Where flight records go, or "none".
+        env: Variables of its environment beside ours, as NAME=VALUE.
     """
 
     port: str
     huge: bool = False
     extra: list[str] = field(default_factory=list)
     record_dir: str = "none"
+    env: list[str] = field(default_factory=list)
 
     def argv(self) -> list[str]:
         """Build the command line.
@@ -78,7 +80,8 @@ class LeatdConf:
         Returns:
             The arguments, the program first.
         """
-        argv = [str(binary()), "--port", self.port, "--record-dir", self.record_dir]
+        argv = ["env", *self.env] if self.env else []  # it becomes the program
+        argv += [str(binary()), "--port", self.port, "--record-dir", self.record_dir]
         for protocol, port in (("resp", RESP_PORT), ("http", HTTP_PORT)):
             argv += ["--listen", f"{protocol},dpdk,{SRV_ADDR},{port}"]
         return argv + ([] if self.huge else ["--no-huge"]) + self.extra
