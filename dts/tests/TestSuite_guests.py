@@ -30,6 +30,7 @@ SBE_GET, SBE_ECHO = 22, 65
 BASIC = b64encode(f"default:{PASSWORD}".encode()).decode()
 RIGHT: Fields = [("Authorization", f"Bearer {PASSWORD}")]
 WRONG: Fields = [("authorization", "Bearer wrong")]
+REFUSED: list[Fields] = [[], WRONG, [("Authorization", "Basic bm8=")]]
 NO_AUTH = Error(b"NOAUTH", b"Authentication required.")
 
 NB_GUESTS = 6
@@ -139,7 +140,7 @@ def test_http_over_zap_brings_the_password_with_each_request(lab: Lab, generatio
     """
     client = ZapClient(lab.connect(ZAP_PORTS[generation]), generation)
     for path in ("/headers", "/v1/kv/a", "/nothing"):
-        for fields in ([], WRONG, [("Authorization", "Basic bm8=")]):
+        for fields in REFUSED:
             reply = client.ask("GET", path, fields=fields)
             assert (reply.status, reply.reason) == (401, "Unauthorized")
             how = [value for name, value in reply.fields if name == "WWW-Authenticate"]
