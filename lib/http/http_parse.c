@@ -3,6 +3,8 @@
 /*
  * A request is read line by line: a line that is whole is judged at once and leaves
  * what matters of it in the parser. What is waited for is one line's end, or the body.
+ *
+ * What is inline has two callers: one stops behind the head, the other one reads on.
  */
 
 #include <errno.h>
@@ -194,7 +196,7 @@ request_wait_for_line(struct leat_slice seen, bool is_full, bool is_line_limit)
  * The request line, or an empty line before it, which is skipped, but not for ever (RFC
  * 9112 section 2.2). > 0: go on; 0: incomplete; or -status.
  */
-static int
+static inline int
 request_read_start(struct leat_http_parser *parser, const struct leat_http_limits *limits,
 	struct leat_slice in)
 {
@@ -240,7 +242,7 @@ request_judge_coding(const struct leat_http_parser *parser)
 }
 
 /* The head is whole: what its fields say together. 0, or -status. */
-static int
+static inline int
 request_end_head(struct leat_http_parser *parser, const struct leat_http_limits *limits)
 {
 	bool has_coding = parser->coding != HTTP_CODING_NONE;
@@ -309,7 +311,7 @@ request_host(const struct leat_http_parser *parser, struct leat_slice in)
 	}
 }
 
-static void
+static inline void
 request_fill(
 	const struct leat_http_parser *parser, struct leat_slice in, struct leat_http_request *req)
 {
