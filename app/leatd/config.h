@@ -98,6 +98,17 @@ enum leatd_method {
 	LEATD_METHODS,
 };
 
+/** Routes that there are without a section [route NAME]; as leat_route_builtin_names(). */
+enum leatd_builtin {
+	LEATD_BUILTIN_NONE,
+	LEATD_BUILTIN_ECHO,
+	LEATD_BUILTIN_HEADERS,
+	LEATD_BUILTIN_HEALTH,
+	LEATD_BUILTIN_KV,
+	LEATD_BUILTIN_RPC,
+	LEATD_BUILTINS,
+};
+
 struct leatd_addr {
 	struct leat_ip_addr addr;
 	uint8_t prefix_len;
@@ -143,6 +154,7 @@ struct leatd_listen_conf {
 	uint64_t body_timeout_s;
 	uint64_t choice_timeout_s;
 	uint64_t zap_headers;     /**< enum leatd_zap_headers */
+	uint64_t builtins;        /**< bit 1 << enum leatd_builtin; 0: all of them */
 	struct leat_ip_addr addr; /**< filled by leatd_conf_check() for a dpdk listener */
 };
 

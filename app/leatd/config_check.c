@@ -276,6 +276,21 @@ listen_check_zap(const struct leatd_listen_conf *listen, struct leat_error *erro
 		listen->where, listen->protocol);
 }
 
+static int
+listen_check_builtins(const struct leatd_listen_conf *listen, struct leat_error *error)
+{
+	const uint64_t none = UINT64_C(1) << LEATD_BUILTIN_NONE;
+
+	if (listen->builtins != 0 && !leatd_listen_has_routes(listen))
+		return leat_error_set(error, -EINVAL,
+			"%s: builtin-route says nothing with protocol %s", listen->where,
+			listen->protocol);
+	if ((listen->builtins & none) != 0 && listen->builtins != none)
+		return leat_error_set(error, -EINVAL,
+			"%s: builtin-route is none, or one or more names", listen->where);
+	return 0;
+}
+
 /* Two listeners that would have one connection; the families are apart. */
 static bool
 listens_overlap(const struct leatd_listen_conf *a, const struct leatd_listen_conf *b)
@@ -303,6 +318,8 @@ listens_check(struct leatd_conf *conf, const struct leatd_parts *parts, struct l
 			ret = listen_check_keepalive(listen, error);
 		if (ret == 0)
 			ret = listen_check_zap(listen, error);
+		if (ret == 0)
+			ret = listen_check_builtins(listen, error);
 		if (ret < 0)
 			return ret;
 		for (uint32_t j = 0; j < i; j++) {

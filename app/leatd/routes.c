@@ -24,7 +24,7 @@ struct fixed {
 
 struct leatd_routes {
 	struct fixed fixed[LEATD_ROUTES_MAX];
-	struct leat_route_table *tables[LEATD_LISTENS_MAX]; /* NULL: of no route of ours */
+	struct leat_route_table *tables[LEATD_LISTENS_MAX]; /* NULL: nothing is said of routes */
 };
 
 static_assert(LEATD_FIELDS_MAX <= LEAT_WEB_FIELDS_MAX, "an answer takes every field");
@@ -183,20 +183,28 @@ table_add(struct leat_route_table *table, const struct leatd_route_conf *conf,
 	return 0;
 }
 
-/* Add what there is anyhow, but nothing to a path that is taken: who gives it GET means no PUT. */
+/* Add what is there anyhow, but nothing to a path that is taken: who gives it GET means no PUT. */
 static int
-table_add_builtin(struct leat_route_table *table, struct leat_error *error)
+table_add_builtins(struct leat_route_table *table, uint64_t builtins, struct leat_error *error)
 {
-	const struct leat_route_table *ours = &leat_route_builtin;
-	uint32_t nb = ours->nb_exact + ours->nb_params + ours->nb_prefix;
-	bool is_taken[LEAT_ROUTES_MAX];
+	static const char *const names[LEATD_BUILTINS] = {
+		[LEATD_BUILTIN_ECHO] = "echo",
+		[LEATD_BUILTIN_HEADERS] = "headers",
+		[LEATD_BUILTIN_HEALTH] = "health",
+		[LEATD_BUILTIN_KV] = "kv",
+		[LEATD_BUILTIN_RPC] = "rpc",
+	};
 
-	for (uint32_t i = 0; i < nb; i++)
-		is_taken[i] = leat_route_has_pattern(table, ours->routes[i].pattern);
-	for (uint32_t i = 0; i < nb; i++) {
+	for (uint32_t i = LEATD_BUILTIN_NONE + 1; i < LEATD_BUILTINS; i++) {
+		struct leat_slice pattern = leat_route_builtin_pattern(names[i]);
 		struct leat_error why = { 0 };
-		int ret = is_taken[i] ? 0 : leat_route_add(table, &ours->routes[i], &why);
+		int ret;
 
+		if (builtins != 0 && (builtins >> i & 1) == 0)
+			continue;
+		if (leat_route_has_pattern(table, pattern))
+			continue;
+		ret = leat_route_add_builtin(table, names[i], pattern, 0, &why);
 		if (ret < 0)
 			return leat_error_set(error, ret, "%s", why.text);
 	}
@@ -217,24 +225,24 @@ table_fill(const struct leatd_conf *conf, const struct leatd_listen_conf *listen
 		if (ret < 0)
 			return ret;
 	}
-	return table_add_builtin(table, error);
+	return table_add_builtins(table, listen->builtins, error);
 }
 
 static int
 routes_make_tables(
 	const struct leatd_conf *conf, struct leatd_routes *routes, struct leat_error *error)
 {
-	if (conf->nb_routes == 0)
-		return 0;
 	for (uint32_t i = 0; i < conf->nb_listens; i++) {
+		const struct leatd_listen_conf *listen = &conf->listens[i];
 		int ret;
 
-		if (!leatd_listen_has_routes(&conf->listens[i]))
+		if (!leatd_listen_has_routes(listen) ||
+			(conf->nb_routes == 0 && listen->builtins == 0))
 			continue;
 		routes->tables[i] = calloc(1, sizeof(*routes->tables[i]));
 		if (routes->tables[i] == NULL)
 			return leat_error_set(error, -ENOMEM, "out of memory for routes");
-		ret = table_fill(conf, &conf->listens[i], routes->fixed, routes->tables[i], error);
+		ret = table_fill(conf, listen, routes->fixed, routes->tables[i], error);
 		if (ret < 0)
 			return ret;
 	}

@@ -32,7 +32,8 @@ struct leatd_routes;
 int leatd_routes_check(const struct leatd_conf *conf, struct leat_error *error);
 
 /**
- * Read the files and make a table of routes for each listener that has some.
+ * Read the files and make a table for each listener of whose routes the configuration says
+ * something.
  *
  * Those that are configured come before those that leatd has by itself.
  *

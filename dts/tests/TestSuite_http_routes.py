@@ -15,8 +15,12 @@ from dts.framework.http import HttpClient, ask
 from dts.framework.lab import SRV_ADDR, Lab
 from dts.framework.leatd import HTTP_PORT, RESP_PORT, Leatd, LeatdConf, af_port
 from dts.framework.run import serve
+from dts.framework.zap import BINARY, ZapClient
 
 OWN_PORT = 8081  # of the listener with routes and times of its own
+BARE_PORT = 8082  # of a listener with nothing that nobody asked for
+SOME_PORT = 8083  # of one with two of the routes that there are anyhow
+ZAP_PORT = 9999  # as BARE_PORT, over ZAP
 AUTO_PORT = 6380
 TIMEOUT_S = 1
 LARGE_LEN = 3 << 20  # bytes of a file that no segment holds
@@ -32,6 +36,28 @@ port = {port}
 timeout = {timeout}
 head-timeout = {timeout}
 body-timeout = {timeout}
+
+[listen bare]
+protocol = http
+transport = dpdk
+address = {addr}
+port = {bare}
+builtin-route = none
+
+[listen some]
+protocol = http
+transport = dpdk
+address = {addr}
+port = {some}
+builtin-route = health
+builtin-route = kv
+
+[listen zap]
+protocol = zap
+transport = dpdk
+address = {addr}
+port = {zap}
+builtin-route = none
 
 [listen both]
 protocol = auto
@@ -76,7 +102,14 @@ def routes_conf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     conf = directory / "leatd.conf"
     conf.write_text(
         ROUTES.format(
-            addr=SRV_ADDR, port=OWN_PORT, auto=AUTO_PORT, timeout=TIMEOUT_S, directory=directory
+            addr=SRV_ADDR,
+            port=OWN_PORT,
+            bare=BARE_PORT,
+            some=SOME_PORT,
+            zap=ZAP_PORT,
+            auto=AUTO_PORT,
+            timeout=TIMEOUT_S,
+            directory=directory,
         )
     )
     return conf
@@ -156,6 +189,43 @@ def test_a_large_file_comes_whole_and_again(client: HttpClient) -> None:
     head = ask(client, "HEAD", "/large")
     assert (head.status, head.headers["content-length"]) == (200, str(LARGE_LEN))
     assert ask(client, "GET", "/health").body == b"ok"
+
+
+def test_routes_that_are_there_anyhow_can_be_turned_off(
+    lab: Lab, leatd: Leatd, client: HttpClient
+) -> None:
+    """A listener has those of them that its section names.
+
+    Steps:
+        Ask for each of them at listeners with none and with two of them, over HTTP and ZAP.
+
+    Verify:
+        404 for what is turned off, whatever the method; the rest and the configured routes are
+        there, and the other listener has all of them.
+    """
+    asked = [
+        ("health", "GET", "/health", b"", 200),
+        ("kv", "PUT", "/v1/kv/off", b"v", 204),
+        ("kv", "GET", "/v1/kv/off", b"", 200),
+        ("kv", "DELETE", "/v1/kv/nobody", b"", 404),
+        ("echo", "POST", "/echo", b"x", 200),
+        ("headers", "GET", "/headers", b"", 200),
+        ("rpc", "POST", "/rpc", b"x", 415),
+    ]
+    assert leatd.pid > 0
+    assert ask(client, "PUT", "/v1/kv/off", b"v").status == 201
+    for port, names in ((HTTP_PORT, None), (SOME_PORT, ("health", "kv")), (BARE_PORT, ())):
+        one = HttpClient(lab.connect(port))
+        for name, method, path, body, status in asked:
+            want = status if names is None or name in names else 404
+            assert ask(one, method, path, body).status == want, (port, method, path)
+        assert ask(one, "GET", "/").body == PAGE
+        one.close()
+    zap = ZapClient(lab.connect(ZAP_PORT), BINARY)
+    for _, method, path, body, _ in asked:
+        assert zap.ask(method, path, body).status == 404
+    assert zap.ask("GET", "/").body == PAGE
+    zap.close()
 
 
 def test_prefixes_handlers_and_methods(client: HttpClient) -> None:

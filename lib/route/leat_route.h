@@ -171,6 +171,9 @@ bool leat_route_has_pattern(const struct leat_route_table *table, struct leat_sl
 int leat_route_add_builtin(struct leat_route_table *table, const char *name,
 	struct leat_slice pattern, uint32_t methods, struct leat_error *error);
 
+/** @return where a handler that comes with us is in leat_route_builtin; @p name is one of them. */
+struct leat_slice leat_route_builtin_pattern(const char *name);
+
 /** A handler for answers that are always the same: arg is a const struct leat_web_answer. */
 void leat_route_fixed_run(
 	struct leat_command_ctx *ctx, const struct leat_web_request *web, struct leat_reply *reply);

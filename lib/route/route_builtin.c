@@ -193,6 +193,15 @@ builtin_find(const char *name)
 	return NULL;
 }
 
+struct leat_slice
+leat_route_builtin_pattern(const char *name)
+{
+	const struct builtin *builtin = builtin_find(name);
+
+	LEAT_VERIFY(builtin != NULL);
+	return leat_route_builtin.routes[builtin->first].pattern;
+}
+
 int
 leat_route_add_builtin(struct leat_route_table *table, const char *name, struct leat_slice pattern,
 	uint32_t methods, struct leat_error *error)

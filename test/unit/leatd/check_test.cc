@@ -98,6 +98,30 @@ TEST(Check, HeaderFieldsOfZapAreForListenersOfZap)
 	EXPECT_EQ(0, CheckArgs({ "--listen", "http,dpdk,10.77.0.1,7000,zap-headers=binary" }).ret);
 }
 
+TEST(Check, BuiltinRoutesAreForListenersWithRoutes)
+{
+	EXPECT_EQ("--listen resp,dpdk,10.77.0.1,7000,builtin-route=none: builtin-route says nothing "
+		  "with protocol resp",
+		CheckError({ "--listen", "resp,dpdk,10.77.0.1,7000,builtin-route=none" }));
+	for (const char *protocol : { "http", "zap" }) {
+		const std::string listen = std::string(protocol) +
+			",dpdk,10.77.0.1,7000,builtin-route=health,builtin-route=kv";
+
+		EXPECT_EQ(0, CheckArgs({ "--listen", listen.c_str() }).ret);
+	}
+}
+
+TEST(Check, NoBuiltinRouteAndOneAreTooMany)
+{
+	EXPECT_EQ("--listen http,dpdk,10.77.0.1,7000,builtin-route=none,builtin-route=kv: "
+		  "builtin-route is none, or one or more names",
+		CheckError({ "--listen",
+			"http,dpdk,10.77.0.1,7000,builtin-route=none,builtin-route=kv" }));
+	EXPECT_EQ("--listen http,dpdk,10.77.0.1,7000,builtin-route=all: builtin-route 'all' is not "
+		  "allowed; it must be none, echo, headers, health, kv or rpc",
+		CheckError({ "--listen", "http,dpdk,10.77.0.1,7000,builtin-route=all" }));
+}
+
 TEST(Check, TheAnyAddressOverlapsEveryOther)
 {
 	EXPECT_EQ("--listen http,dpdk,0.0.0.0,6379: port 6379 is already that of resp 10.77.0.1",

@@ -188,6 +188,59 @@ TEST_F(Routes, AListenerMayHaveItsOwn)
 	EXPECT_EQ(nullptr, leatd_routes_table(routes, 1));
 }
 
+TEST_F(Routes, AListenerMayHaveNoneOfOurs)
+{
+	conf->listens[0].builtins = 1u << LEATD_BUILTIN_NONE;
+	ASSERT_EQ(0, Open()) << error.text;
+	for (const char *path : { "/echo", "/headers", "/health", "/v1/kv/a", "/rpc" })
+		EXPECT_EQ("404", Ask(path, LEAT_HTTP_POST).substr(7, 3)) << path;
+	EXPECT_EQ(nullptr, leatd_routes_table(routes, 2)) << "the other has all of them";
+}
+
+// All words are tried, and every handler that there is has one.
+TEST_F(Routes, AListenerMayHaveSomeOfOurs)
+{
+	static const char *const paths_of_ours[] = { "/echo", "/headers", "/health", "/v1/kv/a",
+		"/rpc" };
+	uint32_t nb_names = 0;
+
+	while (leat_route_builtin_names()[nb_names] != nullptr)
+		nb_names++;
+	ASSERT_EQ(LEATD_BUILTINS - 1, nb_names);
+	for (uint32_t i = LEATD_BUILTIN_NONE + 1; i < LEATD_BUILTINS; i++) {
+		conf->listens[0].builtins = 1u << i;
+		ASSERT_EQ(0, Open()) << error.text;
+		for (uint32_t j = 0; j < LEAT_DIM(paths_of_ours); j++)
+			EXPECT_EQ(j + 1 != i,
+				Ask(paths_of_ours[j], LEAT_HTTP_TRACE).substr(7, 3) == "404")
+				<< i << " " << paths_of_ours[j];
+		leatd_routes_close(routes);
+		routes = nullptr;
+	}
+}
+
+TEST_F(Routes, OneOfOursHasAllItsMethods)
+{
+	conf->listens[0].builtins = 1u << LEATD_BUILTIN_KV | 1u << LEATD_BUILTIN_HEALTH;
+	ASSERT_EQ(0, Open()) << error.text;
+	EXPECT_EQ(kOk, Ask("/health"));
+	EXPECT_EQ("answer 204 [Allow: GET, HEAD, PUT, DELETE, OPTIONS]",
+		Ask("/v1/kv/a", LEAT_HTTP_OPTIONS));
+	EXPECT_EQ("null", Ask("/v1/kv/a"));
+	EXPECT_EQ("null", Ask("/v1/kv/a", LEAT_HTTP_DELETE));
+	EXPECT_EQ("404", Ask("/echo", LEAT_HTTP_POST).substr(7, 3));
+}
+
+TEST_F(Routes, AHandlerMayBeElsewhereAlone)
+{
+	conf->listens[0].builtins = 1u << LEATD_BUILTIN_NONE;
+	Add("/store/{k}", "kv");
+	ASSERT_EQ(0, Open()) << error.text;
+	EXPECT_EQ("null", Ask("/store/a"));
+	EXPECT_EQ("404", Ask("/v1/kv/a").substr(7, 3));
+	EXPECT_EQ("null", Ask("/v1/kv/a", LEAT_HTTP_GET, 2));
+}
+
 TEST_F(Routes, MistakesAreTold)
 {
 	leatd_route_conf *route = Add("/a/{");

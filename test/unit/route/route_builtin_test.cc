@@ -230,6 +230,8 @@ TEST_F(RouteBuiltin, HandlersCanBeElsewhereWithOtherMethods)
 		Send(LEAT_HTTP_METHOD_OTHER, "/any", { "x" }));
 	EXPECT_EQ("answer 201", Send(LEAT_HTTP_PUT, "/kv/a/b", { "v" }));
 	EXPECT_EQ("405 GET, HEAD, PUT, OPTIONS", Ask(LEAT_HTTP_DELETE, "/kv/a/b"));
+	EXPECT_EQ("/v1/kv/{key}", String(leat_route_builtin_pattern("kv")));
+	EXPECT_EQ("/rpc", String(leat_route_builtin_pattern("rpc")));
 	EXPECT_EQ(-ENOENT,
 		leat_route_add_builtin(table.get(), "nosuch", LEAT_SLICE("/x"), 0, &error));
 	error = {};
