@@ -86,11 +86,12 @@ bool
 inet_buffers_may_begin(struct leat_inet *inet)
 {
 	const struct inet_buffers *buffers = &inet->buffers;
+	bool is_starved = buffers->rx_level != INET_RX_PLENTY || buffers->is_text_low;
 
-	if (buffers->rx_level == INET_RX_PLENTY && !buffers->is_text_low &&
-		inet_class_has(inet, INET_CLASS_NEW, 1))
+	if (!is_starved && inet_class_has(inet, INET_CLASS_NEW, 1))
 		return true;
 	inet->stats.tcp_begin_refused++;
+	inet->stats.tcp_begin_starved += is_starved;
 	return false;
 }
 

@@ -107,6 +107,7 @@ static const struct leat_stat_def inet_stat_defs[] = {
 	STAT(tx_no_mbuf_text),
 	STAT(tx_no_mbuf_new),
 	STAT(tcp_begin_refused),
+	STAT(tcp_begin_starved),
 	STAT(rx_text_refused),
 	STAT(tx_ctl_full),
 };

@@ -9,25 +9,48 @@
 
 #include "inet_priv.h"
 
-/* Bytes that the connection keeps in mbufs, here and with its user; 0: not to be chosen. */
+#define RELIEF_SEGS_MAX    1024u /* mbufs of one connection that are looked at */
+#define RELIEF_EXTERN_PART 32u   /* what lies outside of mbufs counts one of so many */
+
+/* Bytes to be sent that lie in mbufs, and hardly those that mbufs only point to. */
 static uint32_t
-conn_held_len(const struct leat_inet_conn *conn, bool any)
+tcb_sent_held_len(const struct leat_tcb *tcb)
 {
-	if (!conn->is_used || !conn->in_flow || !conn->is_known)
-		return 0;
-	if (!any && !leat_tcp_is_stalled(&conn->tcb))
-		return 0;
-	return conn->tcb.snd_len + conn->tcb.rcv_unread;
+	uint32_t len = 0;
+	uint32_t nb = 0;
+
+	for (const struct rte_mbuf *seg = tcb->tx_head; seg != NULL && nb < RELIEF_SEGS_MAX; nb++) {
+		len += RTE_MBUF_HAS_EXTBUF(seg) ? seg->data_len / RELIEF_EXTERN_PART
+						: seg->data_len;
+		seg = seg->next;
+	}
+	return len;
 }
 
-void
+/*
+ * Bytes that the connection keeps in mbufs, here and with its user; 0: not to be chosen, not if
+ * it were to hold more than @p most.
+ */
+static uint32_t
+conn_held_len(const struct leat_inet_conn *conn, bool any, uint32_t most)
+{
+	const struct leat_tcb *tcb = &conn->tcb;
+
+	if (!conn->is_used || !conn->in_flow || !conn->is_known)
+		return 0;
+	if (tcb->snd_len + tcb->rcv_unread <= most || (!any && !leat_tcp_is_stalled(tcb)))
+		return 0;
+	return LEAT_MAX(tcb_sent_held_len(tcb), 1u) + tcb->rcv_unread;
+}
+
+bool
 leat_inet_relieve(struct leat_inet *inet, uint64_t now_us, bool any)
 {
 	uint32_t end = LEAT_MIN(inet->relief_idx + LEAT_INET_RELIEF_SLOTS, inet->conf.nb_conns_max);
 
 	inet->now_us = now_us;
 	for (uint32_t i = inet->relief_idx; i < end; i++) {
-		uint32_t len = conn_held_len(inet_conn_at(inet, i), any);
+		uint32_t len = conn_held_len(inet_conn_at(inet, i), any, inet->relief_len);
 
 		if (len > inet->relief_len) {
 			inet->relief_len = len;
@@ -36,11 +59,11 @@ leat_inet_relieve(struct leat_inet *inet, uint64_t now_us, bool any)
 	}
 	inet->relief_idx = end;
 	if (end < inet->conf.nb_conns_max)
-		return;
+		return false;
 	if (inet->relief_len > 0) {
 		struct leat_inet_conn *conn = inet_conn_at(inet, inet->relief_slot);
 
-		if (conn_held_len(conn, any) > 0) { /* still, or again */
+		if (conn_held_len(conn, any, 0) > 0) { /* still, or again */
 			inet->stats.tcp_relieved++;
 			conn->error = -ENOBUFS;
 			leat_inet_abort(inet, conn);
@@ -48,4 +71,5 @@ leat_inet_relieve(struct leat_inet *inet, uint64_t now_us, bool any)
 	}
 	inet->relief_idx = 0;
 	inet->relief_len = 0;
+	return true;
 }

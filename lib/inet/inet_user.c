@@ -218,6 +218,12 @@ leat_inet_send(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_m
 	return ret;
 }
 
+bool
+leat_inet_is_acked(struct leat_inet_conn *conn)
+{
+	return conn->is_over || leat_tcp_is_acked(&conn->tcb);
+}
+
 void
 leat_inet_consumed(struct leat_inet *inet, struct leat_inet_conn *conn, uint32_t len)
 {

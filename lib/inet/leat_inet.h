@@ -295,13 +295,16 @@ void leat_inet_input(
 /**
  * mbufs run short: end a connection that holds many, so that others live. Each call looks
  * at LEAT_INET_RELIEF_SLOTS slots; the one that ends all slots aborts the connection with
- * the most text, sent or received, of those that were seen. CLOSED with -ENOBUFS follows.
+ * the most text in mbufs, sent or received, of those that were seen. CLOSED with -ENOBUFS
+ * follows.
  *
  * @param any
  *   Whether a connection that makes progress may be chosen too. Else only one whose peer
  *   takes nothing, see leat_tcp_is_stalled().
+ * @return
+ *   Whether that was the one that ends all slots.
  */
-void leat_inet_relieve(struct leat_inet *inet, uint64_t now_us, bool any);
+bool leat_inet_relieve(struct leat_inet *inet, uint64_t now_us, bool any);
 
 /** Run timers that are due. */
 void leat_inet_timers(struct leat_inet *inet, uint64_t now_us);
@@ -356,6 +359,9 @@ uint16_t leat_inet_output(
  *   - -EPIPE: shut down, or ended.
  */
 int leat_inet_send(struct leat_inet *inet, struct leat_inet_conn *conn, struct rte_mbuf *chain);
+
+/** Whether the peer has acknowledged all text. If not WRITABLE will follow when it has. */
+bool leat_inet_is_acked(struct leat_inet_conn *conn);
 
 /** The user is done with @p len bytes of text, of those that it took: opens the window. */
 void leat_inet_consumed(struct leat_inet *inet, struct leat_inet_conn *conn, uint32_t len);

@@ -136,6 +136,7 @@ struct leat_inet_stats {
 	uint64_t tx_no_mbuf_text;    /**< text that was copied: too few frames to attach it */
 	uint64_t tx_no_mbuf_new;     /**< handshakes that wait: too few frames for them */
 	uint64_t tcp_begin_refused;  /**< SYNs, cookies: buffers of any kind run low */
+	uint64_t tcp_begin_starved;  /**< of these: for what others hold, received or to be sent */
 	uint64_t rx_text_refused;    /**< text dropped: too few mbufs to receive with */
 	uint64_t tx_ctl_full;        /**< control frames over LEAT_INET_CTL_MAX, dropped */
 };

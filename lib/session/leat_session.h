@@ -48,9 +48,9 @@ extern "C" {
 #define LEAT_SESSION_STARVED_US  5000000  /**< wait for room in the carry region, then abort */
 #define LEAT_SESSION_LINGER_US   30000000 /**< a peer may send on after our end, then abort */
 #define LEAT_SESSION_SEND_LEN    65472    /**< bytes of one send behind which referred ones wait */
-#define LEAT_SESSION_SHORT_SEGS  16       /**< mbufs of a reply that may take one of the last */
-#define LEAT_SESSION_PUSH_MAX    1048576  /**< unsent bytes at which a subscriber is too slow */
-#define LEAT_SESSION_EXPIRE_MAX  64       /**< sessions whose time is over, in one turn */
+#define LEAT_SESSION_SHORT_SEGS  16      /**< mbufs of a reply while they, or references, are few */
+#define LEAT_SESSION_PUSH_MAX    1048576 /**< unsent bytes at which a subscriber is too slow */
+#define LEAT_SESSION_EXPIRE_MAX  64      /**< sessions whose time is over, in one turn */
 
 struct leat_session;
 struct leat_session_ctx;
@@ -78,6 +78,7 @@ struct leat_session_stats {
 	uint64_t carried_len;      /**< bytes of these */
 	uint64_t nb_carry_full;    /**< the carry region was full: a connection had to wait */
 	uint64_t nb_tx_pool_empty; /**< a reply found no mbuf: its connection was aborted */
+	uint64_t nb_tx_waits;      /**< mbufs were short: a reply had to wait */
 	uint64_t nb_tx_blocked;    /**< the transport took no more for the time being */
 	uint64_t nb_carry_starved; /**< aborted after LEAT_SESSION_STARVED_US of that */
 	uint64_t nb_lingered;      /**< aborted, sent on for LEAT_SESSION_LINGER_US after our end */
@@ -158,6 +159,7 @@ struct leat_session_output {
 	uint32_t window_len;        /**< bytes of windows in head */
 	bool has_refs;   /**< there are references, or windows in head: so it is not all text */
 	bool is_starved; /**< is_blocked since there is no mbuf for a window: try each turn */
+	bool is_waiting; /**< mbufs are short: in the list of those who wait for some */
 };
 
 /** One connection. Only the owning lcore touches it. */
@@ -190,8 +192,8 @@ struct leat_session {
 
 	STAILQ_ENTRY(leat_session) ready_link;
 	STAILQ_ENTRY(leat_session) touched_link;
-	TAILQ_ENTRY(leat_session) starved_link;
-	LIST_ENTRY(leat_session) link; /**< of all open, or of the free */
+	TAILQ_ENTRY(leat_session) wait_link; /* starved, or waiting, and never both */
+	LIST_ENTRY(leat_session) link;       /**< of all open, or of the free */
 
 	struct leat_protocol_state state;
 	struct leat_client client;
@@ -208,7 +210,9 @@ struct leat_session_ctx {
 	struct leat_heap *carry_heap;
 	struct rte_mempool *ref_pool; /**< of leat_session_ref_pool(); NULL: replies are copied */
 	unsigned int nb_refs_kept;    /**< of ref_pool; windows leave so many to references */
-	bool is_ref_short;            /**< of ref_pool hardly anything is left, in this turn */
+	unsigned int nb_refs_low;     /**< of ref_pool; with less it is shared out */
+	unsigned int nb_refs_last;    /**< likewise: one to each */
+	bool is_ref_short;            /**< less than that is left, in this turn */
 	LIST_HEAD(, leat_session) free;
 	LIST_HEAD(, leat_session) open; /**< all that are in use */
 	uint32_t nb_open;
@@ -218,9 +222,12 @@ struct leat_session_ctx {
 	struct leat_session_list touched;
 	struct leat_session_queue starved; /**< they wait for room in the carry region */
 	bool is_carry_freed;               /**< since the first of these was tried */
+	struct leat_session_queue waiting; /**< they wait for mbufs to reply with */
 	struct leat_session *replying;     /**< whose reply @p writer is in */
 	struct leat_writer writer;
-	bool is_tight;                /**< that reply gets one mbuf and no more */
+	bool is_tight;                /**< that reply gets no more than the next two */
+	unsigned int nb_segs_left;    /**< mbufs for text */
+	unsigned int nb_refs_left;    /**< references */
 	struct leat_session *pushing; /**< whose message @p push_writer is in */
 	struct leat_writer push_writer;
 	struct leat_reply push_reply;
@@ -318,7 +325,10 @@ void leat_session_expire(struct leat_session_ctx *ctx);
 static inline bool
 leat_session_has_work(const struct leat_session_ctx *ctx)
 {
-	return !STAILQ_EMPTY(&ctx->ready) || (ctx->is_carry_freed && !TAILQ_EMPTY(&ctx->starved));
+	const struct leat_session *waiting = TAILQ_FIRST(&ctx->waiting);
+
+	return !STAILQ_EMPTY(&ctx->ready) || (ctx->is_carry_freed && !TAILQ_EMPTY(&ctx->starved)) ||
+	       (waiting != NULL && !waiting->transport->is_short && !ctx->is_ref_short);
 }
 
 /** Close each session in order as soon as what it asked is answered. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#include <limits.h>
+
 #include "session_priv.h"
 
-#define SESSION_REFS_SHARE 4u /* windows leave one of so many to references */
+#define SESSION_REFS_KEPT_SHARE 16u /* windows leave one of so many to references */
 
 static_assert(LEAT_CLIENT_END_MAX >= LEAT_ENDPOINT_TEXT_MAX, "every endpoint fits its text");
 
@@ -50,7 +52,14 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 	LEAT_VERIFY(nb_sessions > 0);
 	LEAT_VERIFY(ctx->limits.request_max > 0);
 	LEAT_VERIFY(ctx->limits.request_max <= LEAT_SESSION_REQUEST_MAX);
-	ctx->nb_refs_kept = ctx->ref_pool == NULL ? 0 : ctx->ref_pool->size / SESSION_REFS_SHARE;
+	if (ctx->ref_pool != NULL) {
+		uint32_t size = ctx->ref_pool->size;
+
+		/* Of the last ones there are a reference and a window for each session. */
+		ctx->nb_refs_last = (unsigned int)LEAT_MIN(2 * (uint64_t)nb_sessions, size / 2);
+		ctx->nb_refs_low = ctx->nb_refs_last + (size - ctx->nb_refs_last) / 2;
+		ctx->nb_refs_kept = size / SESSION_REFS_KEPT_SHARE;
+	}
 	ctx->limits.argc_max = LEAT_BATCH_ARGV_MAX;
 	leat_timer_wheel_init(&ctx->wheel, ctx->command.now_us);
 	ctx->carry_heap = carry_heap;
@@ -63,6 +72,7 @@ leat_session_ctx_init(struct leat_session_ctx *ctx, struct leat_session *session
 	STAILQ_INIT(&ctx->ready);
 	STAILQ_INIT(&ctx->touched);
 	TAILQ_INIT(&ctx->starved);
+	TAILQ_INIT(&ctx->waiting);
 	LIST_INIT(&ctx->free);
 	LIST_INIT(&ctx->open);
 	for (uint32_t i = nb_sessions; i > 0; i--)
@@ -222,6 +232,7 @@ leat_session_decode_ready(struct leat_session_ctx *ctx)
 	struct leat_session *s;
 
 	session_input_feed(ctx);
+	session_output_feed(ctx);
 	/* Who does not find room stays in front: no pipeline fills every turn. */
 	while (!ctx->batch.is_full && (s = STAILQ_FIRST(&ctx->ready)) != NULL) {
 		uint32_t nb_entries = ctx->batch.nb_entries;
@@ -289,28 +300,16 @@ session_execute(struct leat_session *s, const struct leat_request *req)
 		s->is_paused = true;
 }
 
-/*
- * While mbufs are short, who has nothing unsent may have an answer of one mbuf, so that
- * peers that take none of their long ones do not stop all others. One that turns out to be
- * longer is taken back; of a request that changes something it is not, and few are long.
- * Returns false if the request has to wait.
- */
+/* Answer with few mbufs. Returns false if they do not do, and then nothing has happened. */
 static bool
-session_execute_short(struct leat_session *s, const struct leat_request *req)
+session_execute_tight(struct leat_session *s, const struct leat_request *req)
 {
 	struct leat_session_ctx *ctx = s->ctx;
 	struct leat_command_stats stats = ctx->command_stats;
-	uint32_t flags = req->command != NULL ? req->command->flags : 0;
 
-	if (ctx->is_ref_short)
-		session_refs_look(ctx); /* for the next one */
-	if (s->transport->is_scarce || session_has_unsent(s) || (flags & LEAT_COMMAND_PUBSUB) != 0)
-		return false;
-	if ((flags & LEAT_COMMAND_WRITE) != 0) {
-		session_execute(s, req);
-		return true;
-	}
 	ctx->is_tight = true;
+	ctx->nb_segs_left = s->transport->is_short ? s->transport->nb_segs_share : UINT_MAX;
+	ctx->nb_refs_left = ctx->is_ref_short ? session_refs_share(ctx) : UINT_MAX;
 	session_answer(s, req);
 	ctx->is_tight = false;
 	if (ctx->writer.failed) {
@@ -321,6 +320,45 @@ session_execute_short(struct leat_session *s, const struct leat_request *req)
 	session_reply_end(s);
 	s->is_closing |= req->close || s->client.close;
 	return true;
+}
+
+/* Of what changes something the answer is not taken back, nor are messages; few are long. */
+static bool
+session_may_execute(const struct leat_session *s, uint32_t flags)
+{
+	const struct leat_transport *xp = s->transport;
+
+	if ((flags & LEAT_COMMAND_PUBSUB) != 0)
+		return !xp->is_short || xp->nb_segs_share > 1;
+	return (flags & LEAT_COMMAND_WRITE) != 0;
+}
+
+/*
+ * While mbufs are short, who has taken all of his replies may have a short one, so that peers
+ * that take none of theirs do not stop all others. One that turns out to be longer is taken
+ * back, and waits until somebody gives way. Returns false if the request has to wait.
+ */
+static bool
+session_execute_short(struct leat_session *s, const struct leat_request *req)
+{
+	struct leat_transport *xp = s->transport;
+	uint32_t flags = req->command != NULL ? req->command->flags : 0;
+
+	if (session_has_unsent(s))
+		return false;
+	if (s->conn != NULL && !leat_transport_is_acked(s->conn)) {
+		s->is_blocked = true;
+		return false;
+	}
+	if (!xp->is_scarce && session_may_execute(s, flags)) {
+		session_execute(s, req);
+		return true;
+	}
+	if (!xp->is_scarce && (flags & LEAT_COMMAND_PUBSUB) == 0 && session_execute_tight(s, req))
+		return true;
+	xp->is_wanted |= xp->is_short;
+	session_output_wait(s);
+	return false;
 }
 
 /* Returns false if the request was not executed and comes again in the next turn. */
@@ -363,6 +401,13 @@ session_is_answered(const struct leat_session *s)
 	return !s->is_undecoded && !session_has_unsent(s);
 }
 
+/* For memory that others hold: a list will make it ready. */
+static bool
+session_waits(const struct leat_session *s)
+{
+	return s->in.is_starved || s->out.is_waiting;
+}
+
 /* Send, and decide what comes next for a session with a live connection. */
 static void
 session_advance(struct leat_session *s)
@@ -378,7 +423,7 @@ session_advance(struct leat_session *s)
 		s->is_aborted = true;
 		return;
 	}
-	if (session_send(s) && s->is_undecoded && !s->is_closing && !s->in.is_starved)
+	if (session_send(s) && s->is_undecoded && !s->is_closing && !session_waits(s))
 		session_set_ready(s);
 	if (s->has_eof && session_is_answered(s))
 		s->is_closing = true;

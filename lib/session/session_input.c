@@ -132,7 +132,7 @@ carry_leave(struct leat_session *s)
 	if (!s->in.is_starved)
 		return;
 	s->in.is_starved = false;
-	TAILQ_REMOVE(&s->ctx->starved, s, starved_link);
+	TAILQ_REMOVE(&s->ctx->starved, s, wait_link);
 }
 
 void
@@ -182,7 +182,7 @@ carry_starve(struct leat_session *s, uint32_t len)
 	s->in.is_starved = true;
 	s->in.starved_us = ctx->command.now_us;
 	s->in.starved_len = len;
-	TAILQ_INSERT_TAIL(&ctx->starved, s, starved_link);
+	TAILQ_INSERT_TAIL(&ctx->starved, s, wait_link);
 }
 
 /* Make the carry at least @p len bytes long. @return false: the region has no room for it. */

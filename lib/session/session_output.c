@@ -9,6 +9,8 @@
 
 #include "session_priv.h"
 
+#define SESSION_FEED_MAX 8u /* who waits for mbufs and is tried again, in one turn */
+
 /* The bytes written since the window opened belong to the last mbuf. */
 static void
 tx_commit(struct leat_session *s, const struct leat_writer *w)
@@ -30,8 +32,10 @@ tx_grow(struct leat_session *s)
 	struct leat_session_output *out = &s->out;
 	struct rte_mbuf *m = NULL;
 
-	if (s->ctx->is_tight && out->head != NULL)
+	if (s->ctx->is_tight && s->ctx->nb_segs_left-- == 0) {
+		s->ctx->nb_segs_left = 0;
 		return -ENOBUFS;
+	}
 	/* One large value must not take the last mbufs from everybody's small ones. */
 	if (!s->transport->is_scarce || out->chain == NULL ||
 		out->chain->nb_segs < LEAT_SESSION_SHORT_SEGS)
@@ -80,11 +84,18 @@ static int
 reply_refer(struct leat_writer *w, struct leat_slice bytes)
 {
 	struct leat_session_ctx *ctx = LEAT_CONTAINER_OF(w, struct leat_session_ctx, writer);
+	bool may_refer = !ctx->is_tight || ctx->nb_refs_left > 0;
 
 	tx_commit(ctx->replying, w);
 	w->pos = NULL;
 	w->end = NULL;
-	return session_ref_add(ctx->replying, w->loan, bytes);
+	if (may_refer && session_ref_add(ctx->replying, w->loan, bytes) == 0) {
+		ctx->nb_refs_left--;
+		return 0;
+	}
+	/* Copied it is no longer than other replies are meanwhile. */
+	ctx->nb_segs_left = LEAT_MIN(ctx->nb_segs_left, LEAT_SESSION_SHORT_SEGS);
+	return -ENOBUFS;
 }
 
 static int
@@ -145,8 +156,41 @@ session_reply_end(struct leat_session *s)
 }
 
 void
+session_output_wait(struct leat_session *s)
+{
+	s->ctx->stats.nb_tx_waits++;
+	s->out.is_waiting = true;
+	TAILQ_INSERT_TAIL(&s->ctx->waiting, s, wait_link);
+}
+
+static void
+tx_wait_leave(struct leat_session *s)
+{
+	if (!s->out.is_waiting)
+		return;
+	s->out.is_waiting = false;
+	TAILQ_REMOVE(&s->ctx->waiting, s, wait_link);
+}
+
+void
+session_output_feed(struct leat_session_ctx *ctx)
+{
+	unsigned int nb = SESSION_FEED_MAX;
+	struct leat_session *s;
+
+	if (LEAT_UNLIKELY(ctx->is_ref_short))
+		session_refs_look(ctx);
+	while ((s = TAILQ_FIRST(&ctx->waiting)) != NULL && nb > 0) {
+		nb -= s->transport->is_short || ctx->is_ref_short;
+		tx_wait_leave(s);
+		session_set_ready(s);
+	}
+}
+
+void
 session_output_clear(struct leat_session *s)
 {
+	tx_wait_leave(s);
 	rte_pktmbuf_free(s->out.head);
 	session_refs_clear(s);
 	s->out = (struct leat_session_output){ 0 };
@@ -173,6 +217,20 @@ session_interim(struct leat_session *s)
 	session_reply_end(s);
 }
 
+/*
+ * The last mbufs are for replies: a message to many must not take them. Who has taken the
+ * messages before it is the last to go without.
+ */
+static bool
+push_is_too_much(const struct leat_session *s)
+{
+	const struct leat_transport *xp = s->transport;
+
+	if (LEAT_UNLIKELY(xp->is_scarce))
+		return session_has_unsent(s) || !leat_transport_is_acked(s->conn);
+	return xp->is_short && xp->nb_segs_share <= 1 && session_has_unsent(s);
+}
+
 struct leat_reply *
 session_push_begin(struct leat_command_ctx *command, struct leat_client *to)
 {
@@ -181,8 +239,7 @@ session_push_begin(struct leat_command_ctx *command, struct leat_client *to)
 
 	if (s->conn == NULL || s->is_broken || s->is_closing)
 		return NULL;
-	/* The last mbufs are for replies: a message to many must not take them. */
-	if (session_unsent_text_len(s) > LEAT_SESSION_PUSH_MAX || s->transport->is_short) {
+	if (session_unsent_text_len(s) > LEAT_SESSION_PUSH_MAX || push_is_too_much(s)) {
 		ctx->stats.nb_slow_subscribers++;
 		s->is_broken = true;
 		session_touch(s);
@@ -230,6 +287,11 @@ tx_send_refs(struct leat_session *s)
 	struct leat_session_output *out = &s->out;
 
 	do {
+		/* While they are short nobody has windows for more than one send. */
+		if (LEAT_UNLIKELY(s->ctx->is_ref_short) && !leat_transport_is_acked(s->conn)) {
+			s->is_blocked = true;
+			return false;
+		}
 		if (!session_refs_show(s)) {
 			s->is_blocked = true;
 			out->is_starved = true;

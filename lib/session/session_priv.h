@@ -49,6 +49,13 @@ void session_interim(struct leat_session *s);
 struct leat_reply *session_push_begin(struct leat_command_ctx *command, struct leat_client *to);
 void session_push_end(struct leat_command_ctx *command, struct leat_client *to);
 
+/*
+ * Wait for mbufs. They are tried again, a few in each turn while mbufs are short, all when they
+ * are not.
+ */
+void session_output_wait(struct leat_session *s);
+void session_output_feed(struct leat_session_ctx *ctx);
+
 /* Send what is unsent. Returns false when the transport takes no more for now. */
 bool session_send(struct leat_session *s);
 
@@ -90,6 +97,9 @@ void session_time_set(struct leat_session *s);
 
 /* Look what is left of the pool. */
 void session_refs_look(struct leat_session_ctx *ctx);
+
+/* References that a reply may take which begins while they are short. */
+unsigned int session_refs_share(const struct leat_session_ctx *ctx);
 
 /*
  * Append a reference to @p bytes, which are of @p loan, to what is unsent; text that is

@@ -22,7 +22,7 @@
 #define REF_ROOM       64u                   /* bytes of text behind a reference, in its own mbuf */
 #define REF_WINDOW_LEN LEAT_SESSION_SEND_LEN /* bytes of a window; an mbuf has 16 bits for it */
 #define REF_CACHE      256u                  /* mbufs of the pool in the lcore's cache */
-#define REF_LOW_SHARE  16u                   /* less than one of so many is left: replies wait */
+#define REF_SHARE      64u                   /* of those left a reply may take one of so many */
 
 static_assert(REF_WINDOW_LEN <= UINT16_MAX, "an external buffer has no more bytes");
 
@@ -77,7 +77,16 @@ refs_nb_free(const struct leat_session_ctx *ctx)
 void
 session_refs_look(struct leat_session_ctx *ctx)
 {
-	ctx->is_ref_short = refs_nb_free(ctx) < ctx->ref_pool->size / REF_LOW_SHARE;
+	ctx->is_ref_short = refs_nb_free(ctx) < ctx->nb_refs_low;
+}
+
+unsigned int
+session_refs_share(const struct leat_session_ctx *ctx)
+{
+	unsigned int nb_free = refs_nb_free(ctx);
+	unsigned int nb_last = ctx->nb_refs_last;
+
+	return 1 + (nb_free > nb_last ? (nb_free - nb_last) / REF_SHARE : 0);
 }
 
 /* The bytes may go: nobody refers to them any more. */
@@ -227,9 +236,11 @@ ref_window(struct leat_session_ctx *ctx, struct session_ref *ref)
 static struct rte_mbuf *
 ref_copy(struct leat_session *s, struct session_ref *ref)
 {
-	struct rte_mbuf *m = leat_transport_tx_alloc(s->transport);
+	struct rte_mbuf *m = NULL;
 	uint16_t len;
 
+	if (!s->transport->is_short || s->out.head == NULL)
+		m = leat_transport_tx_alloc(s->transport);
 	if (m == NULL)
 		return NULL;
 	s->ctx->stats.nb_refs_copied++;

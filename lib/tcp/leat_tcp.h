@@ -139,26 +139,27 @@ struct leat_tcb {
 	uint8_t owed;   /**< why output might have a segment; private bits */
 	uint8_t snd_wscale;
 	uint8_t rcv_wscale;
-	bool ts_on : 1;       /**< timestamps on every segment */
-	bool sack_on : 1;     /**< SACK permitted both ways */
-	bool has_wscale : 1;  /**< windows are scaled both ways */
-	bool is_passive : 1;  /**< opened by the peer's SYN */
-	bool fin_queued : 1;  /**< the user sends no more */
-	bool fin_sent : 1;    /**< our FIN took sequence number snd_max - 1 */
-	bool fin_acked : 1;   /**< and the peer has it */
-	bool has_rcv_fin : 1; /**< a FIN waits at rcv_fin for the text before it */
-	bool is_orphan : 1;   /**< the user reads no more */
-	bool is_blocked : 1;  /**< a send failed: WRITABLE is owed */
-	bool in_recovery : 1; /**< fast recovery, until recover is acknowledged */
-	bool tlp_on : 1;      /**< a tail loss probe is out, up to tlp_end */
-	bool dsack_on : 1;    /**< dsack_end is set */
-	bool in_loss : 1;     /**< a time-out, until recover is acknowledged */
-	bool undo_on : 1;     /**< wnd_prior and thresh_prior may be put back, RFC 3522 */
-	bool syn_retried : 1; /**< SYN or SYN-ACK timed out */
-	bool syn_resent : 1;  /**< and was sent more than once, for whatever reason */
-	bool reo_seen : 1;    /**< RFC 8985: the path reorders */
-	bool tlp_is_rtx : 1;  /**< it sent text again */
-	bool probe_any : 1;   /**< the persist timer fired: send what fits, however little */
+	bool ts_on : 1;        /**< timestamps on every segment */
+	bool sack_on : 1;      /**< SACK permitted both ways */
+	bool has_wscale : 1;   /**< windows are scaled both ways */
+	bool is_passive : 1;   /**< opened by the peer's SYN */
+	bool fin_queued : 1;   /**< the user sends no more */
+	bool fin_sent : 1;     /**< our FIN took sequence number snd_max - 1 */
+	bool fin_acked : 1;    /**< and the peer has it */
+	bool has_rcv_fin : 1;  /**< a FIN waits at rcv_fin for the text before it */
+	bool is_orphan : 1;    /**< the user reads no more */
+	bool is_blocked : 1;   /**< a send failed: WRITABLE is owed */
+	bool is_acked_due : 1; /**< likewise, and not before all is acknowledged */
+	bool in_recovery : 1;  /**< fast recovery, until recover is acknowledged */
+	bool tlp_on : 1;       /**< a tail loss probe is out, up to tlp_end */
+	bool dsack_on : 1;     /**< dsack_end is set */
+	bool in_loss : 1;      /**< a time-out, until recover is acknowledged */
+	bool undo_on : 1;      /**< wnd_prior and thresh_prior may be put back, RFC 3522 */
+	bool syn_retried : 1;  /**< SYN or SYN-ACK timed out */
+	bool syn_resent : 1;   /**< and was sent more than once, for whatever reason */
+	bool reo_seen : 1;     /**< RFC 8985: the path reorders */
+	bool tlp_is_rtx : 1;   /**< it sent text again */
+	bool probe_any : 1;    /**< the persist timer fired: send what fits, however little */
 	bool closed_told : 1;
 	bool tlp_timed : 1;     /**< a round trip was measured since the last probe */
 	bool lost_again : 1;    /**< text behind recover was lost before recover was reached */
@@ -341,6 +342,13 @@ struct rte_mbuf *leat_tcp_take_text(struct leat_tcb *tcb);
  *   - -EPIPE: closed for sending, by leat_tcp_shutdown() or by the end of the connection.
  */
 int leat_tcp_send(struct leat_tcb *tcb, struct rte_mbuf *chain);
+
+/**
+ * @return
+ *   Whether all text that was queued is acknowledged. If not LEAT_TCP_EV_WRITABLE will follow
+ *   when it is, and not before.
+ */
+bool leat_tcp_is_acked(struct leat_tcb *tcb);
 
 /**
  * The user is done with @p len bytes of text, of those that it took. Opens the window, by

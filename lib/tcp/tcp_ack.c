@@ -27,9 +27,10 @@ ack_is_duplicate(const struct leat_tcb *tcb, const struct leat_tcp_seg *seg)
 static void
 ack_tell_writable(struct leat_tcb *tcb)
 {
-	if (!tcb->is_blocked || tcb->snd_len > tcb->conf->snd_len_max / 2)
+	if (!tcb->is_blocked || tcb->snd_len > (tcb->is_acked_due ? 0 : tcb->conf->snd_len_max / 2))
 		return;
 	tcb->is_blocked = false;
+	tcb->is_acked_due = false;
 	tcb->events |= LEAT_TCP_EV_WRITABLE;
 }
 

@@ -152,6 +152,16 @@ leat_tcp_send(struct leat_tcb *tcb, struct rte_mbuf *chain)
 	return 0;
 }
 
+bool
+leat_tcp_is_acked(struct leat_tcb *tcb)
+{
+	bool is_acked = tcb->snd_len == 0;
+
+	tcb->is_blocked |= !is_acked;
+	tcb->is_acked_due |= !is_acked;
+	return is_acked;
+}
+
 void
 leat_tcp_shutdown(struct leat_tcb *tcb)
 {

@@ -141,6 +141,8 @@ struct leat_transport_ops {
 	 * send() takes the chain (no empty segment; some may be external buffers, whose
 	 * bytes stay as long as an mbuf is attached to them) and returns 0; or returns
 	 * -ENOBUFS, leaves it with the caller, and owes a WRITABLE event.
+	 * is_acked() says whether the peer has all that was sent; if not, it owes a WRITABLE
+	 * event for when it has.
 	 * consumed() says that the session is done with len received bytes; the
 	 * driver never delivers more unconsumed bytes than its window.
 	 * tx_flush() hands what was sent to the device: one doorbell per turn.
@@ -155,6 +157,7 @@ struct leat_transport_ops {
 		struct leat_transport_event *ev, uint16_t nb_ev);
 	struct rte_mbuf *(*tx_alloc)(struct leat_transport *xp);
 	int (*send)(struct leat_conn *conn, struct rte_mbuf *chain);
+	bool (*is_acked)(struct leat_conn *conn);
 	void (*consumed)(struct leat_conn *conn, uint32_t len);
 	void (*tx_flush)(struct leat_transport *xp, uint64_t now_us);
 	void (*shutdown)(struct leat_conn *conn);
@@ -203,13 +206,17 @@ struct leat_transport {
 	const char *name; /**< for people, the port's for example; lives as long as this */
 	uint16_t lcore_id;
 	/**
-	 * Written by the driver in rx_burst() and tx_alloc(): mbufs for text to send are
-	 * nearly used up. What has begun may go on; who would begin waits for a later turn, but
-	 * for a reply of one mbuf.
+	 * Written by the driver in rx_burst() and tx_alloc(): of the mbufs for text to send so few
+	 * are left that they are shared out. What has begun may go on; who would begin has to have
+	 * nothing unacknowledged, and gets nb_segs_share mbufs and no more.
 	 */
 	bool is_short;
 	/** Likewise, and later: nobody begins, and a long reply that has begun fails. */
 	bool is_scarce;
+	/** Written by the session, and taken back by the driver: somebody needs more than that. */
+	bool is_wanted;
+	/** While is_short: a small part of what is left over for replies of several, at least 1. */
+	uint16_t nb_segs_share;
 };
 
 /** Head of every driver's own connection struct. */
@@ -239,6 +246,12 @@ static inline int
 leat_transport_send(struct leat_conn *conn, struct rte_mbuf *chain)
 {
 	return conn->transport->ops->send(conn, chain);
+}
+
+static inline bool
+leat_transport_is_acked(struct leat_conn *conn)
+{
+	return conn->transport->ops->is_acked(conn);
 }
 
 static inline void

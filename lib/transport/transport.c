@@ -86,7 +86,8 @@ leat_transport_check(const struct leat_transport_ops *ops)
 		return -EINVAL;
 	if (ops->connect == NULL || ops->rx_burst == NULL || ops->tx_alloc == NULL)
 		return -EINVAL;
-	if (ops->send == NULL || ops->consumed == NULL || ops->tx_flush == NULL)
+	if (ops->send == NULL || ops->is_acked == NULL || ops->consumed == NULL ||
+		ops->tx_flush == NULL)
 		return -EINVAL;
 	if (ops->shutdown == NULL || ops->abort == NULL)
 		return -EINVAL;

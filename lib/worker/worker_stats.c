@@ -23,6 +23,7 @@ static const struct leat_stat_def session_stat_defs[] = {
 	SESSION_STAT(carried_len),
 	SESSION_STAT(nb_carry_full),
 	SESSION_STAT(nb_tx_pool_empty),
+	SESSION_STAT(nb_tx_waits),
 	SESSION_STAT(nb_tx_blocked),
 	SESSION_STAT(nb_carry_starved),
 	SESSION_STAT(nb_lingered),

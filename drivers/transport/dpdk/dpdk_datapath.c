@@ -8,6 +8,8 @@
 #define DATAPATH_TX_BURSTS_MAX 16u
 /* So long mbufs may be short before connections that make progress have to end, too. */
 #define DATAPATH_SHORT_US 1000000u
+/* A reply that begins while mbufs are short gets one of so many that are left for long ones. */
+#define DATAPATH_SHARE 64u
 /* So long one frame may keep the others from the device. */
 #define DATAPATH_STUCK_US 200000u
 
@@ -80,24 +82,46 @@ queue_watch_text(struct dpdk_queue *queue)
 
 	queue->xp.is_short = nb_free < queue->nb_text_low;
 	queue->xp.is_scarce = nb_free < queue->nb_text_last;
+	queue->xp.nb_segs_share = 1;
+	if (queue->xp.is_short && nb_free > queue->nb_text_low / 2)
+		queue->xp.nb_segs_share =
+			(uint16_t)(1 + (nb_free - queue->nb_text_low / 2) / DATAPATH_SHARE);
+}
+
+/* Whether somebody who reads goes without, for what those have who do not. */
+static bool
+queue_is_in_need(struct dpdk_queue *queue)
+{
+	bool is_wanted = queue->xp.is_wanted;
+
+	queue->xp.is_wanted = false;
+	return is_wanted || queue->xp.is_scarce || pool_nb_free(queue->rx_pool) < queue->nb_rx_low;
 }
 
 /*
  * Peers that do not take their replies hold text, and the requests behind it hold what was
  * received. The stack keeps the last mbufs for those who make progress, and turns away who
- * would begin; but only the end of a connection brings back what it holds for good.
+ * would begin; but only the end of a connection brings back what it holds for good. So where
+ * somebody needs that one of the others ends, and another, until nobody does.
  */
 static void
 queue_watch_pools(struct dpdk_queue *queue, uint64_t now_us)
 {
+	uint64_t nb_refused = leat_inet_stats(queue->inet)->tcp_begin_starved;
+	bool is_in_need;
+
 	queue_watch_text(queue);
-	if (!queue->xp.is_short && pool_nb_free(queue->rx_pool) >= queue->nb_rx_low) {
+	is_in_need = queue_is_in_need(queue);
+	if (!is_in_need)
 		queue->short_since_us = 0;
-		return;
-	}
-	if (queue->short_since_us == 0)
+	else if (queue->short_since_us == 0)
 		queue->short_since_us = now_us;
-	leat_inet_relieve(queue->inet, now_us, now_us - queue->short_since_us > DATAPATH_SHORT_US);
+	queue->is_refused |= nb_refused != queue->nb_refused;
+	queue->nb_refused = nb_refused;
+	if ((is_in_need || queue->is_refused) &&
+		leat_inet_relieve(queue->inet, now_us,
+			is_in_need && now_us - queue->short_since_us > DATAPATH_SHORT_US))
+		queue->is_refused = false;
 }
 
 uint16_t
@@ -145,6 +169,12 @@ dpdk_send(struct leat_conn *conn, struct rte_mbuf *chain)
 		return 0;
 	}
 	return ret;
+}
+
+bool
+dpdk_is_acked(struct leat_conn *conn)
+{
+	return leat_inet_is_acked(dpdk_inet_conn_of(conn));
 }
 
 void

@@ -131,6 +131,22 @@ init_open_epoll(const struct dpdk_queue *queue)
 	return fd;
 }
 
+/*
+ * Below the low level, half of what is left above the last one is for replies of one mbuf each,
+ * so that every connection there may be finds one.
+ */
+static void
+init_text_levels(struct dpdk_queue *queue, uint32_t nb_conns_max)
+{
+	uint32_t size = queue->text_pool->size;
+	uint64_t low;
+
+	queue->nb_text_last = size / TEXT_LAST_SHARE;
+	low = 2 * ((uint64_t)nb_conns_max + queue->nb_text_last);
+	low = LEAT_MAX(low, size / TEXT_LOW_SHARE);
+	queue->nb_text_low = (unsigned int)LEAT_MIN(low, size / 2);
+}
+
 static int
 dpdk_open(const struct leat_transport_conf *conf, struct leat_transport **out,
 	struct leat_error *error)
@@ -157,8 +173,7 @@ dpdk_open(const struct leat_transport_conf *conf, struct leat_transport **out,
 		own->port->info.offloads.tx_ip_cksum || own->port->info.offloads.tx_tcp_cksum;
 	queue->now_us = conf->now_us;
 	queue->text_pool = conf->pool != NULL ? conf->pool : own->port->text_pool;
-	queue->nb_text_low = queue->text_pool->size / TEXT_LOW_SHARE;
-	queue->nb_text_last = queue->text_pool->size / TEXT_LAST_SHARE;
+	init_text_levels(queue, conf->nb_conns_max);
 	queue->rx_pool = own->port->rx_pool;
 	queue->nb_rx_low = queue->rx_pool->size / RX_LOW_SHARE;
 	ret = init_open_inet(conf, queue, error);
@@ -316,6 +331,7 @@ const struct leat_transport_ops leat_transport_dpdk_ops = {
 	.rx_burst = dpdk_rx_burst,
 	.tx_alloc = dpdk_tx_alloc,
 	.send = dpdk_send,
+	.is_acked = dpdk_is_acked,
 	.consumed = dpdk_consumed,
 	.tx_flush = dpdk_tx_flush,
 	.shutdown = dpdk_shutdown,

@@ -79,10 +79,12 @@ struct dpdk_queue {
 	bool is_slack_set;             /* of the thread that waits */
 	int epoll_fd;                  /* with the receive interrupt in it; -1: none */
 	uint64_t now_us;               /* of the last call that told it */
-	uint64_t short_since_us;       /* mbufs are nearly used up; 0: they are not */
+	uint64_t short_since_us;       /* somebody needs mbufs and finds none; 0: nobody */
+	uint64_t nb_refused;           /* who would have begun to that end */
+	bool is_refused;               /* one more: somebody has to end for him */
 	struct rte_mempool *text_pool; /* for text to send */
 	unsigned int nb_text_low;      /* mbufs left of it, below which we are short */
-	unsigned int nb_text_last;     /* likewise: for short replies only */
+	unsigned int nb_text_last;     /* likewise: for what has begun only */
 	struct rte_mempool *rx_pool;
 	unsigned int nb_rx_low; /* likewise */
 	struct leat_dpdk_port *port;
@@ -140,6 +142,7 @@ uint16_t dpdk_rx_burst(struct leat_transport *xp, uint64_t now_us, struct leat_t
 	uint16_t nb_ev);
 struct rte_mbuf *dpdk_tx_alloc(struct leat_transport *xp);
 int dpdk_send(struct leat_conn *conn, struct rte_mbuf *chain);
+bool dpdk_is_acked(struct leat_conn *conn);
 void dpdk_consumed(struct leat_conn *conn, uint32_t len);
 void dpdk_tx_flush(struct leat_transport *xp, uint64_t now_us);
 void dpdk_shutdown(struct leat_conn *conn);

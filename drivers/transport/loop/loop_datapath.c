@@ -394,6 +394,19 @@ loop_send(struct leat_conn *conn, struct rte_mbuf *chain)
 	return 0;
 }
 
+bool
+loop_is_acked(struct leat_conn *conn)
+{
+	struct loop_conn *from = loop_conn_of(conn);
+
+	LEAT_VERIFY(from->state != LOOP_FREE);
+	if (from->state != LOOP_OPEN || queue_is_empty(&from->other->rxq))
+		return true;
+	from->owes_writable = true;
+	from->refused_len = UINT32_MAX; /* which only an empty queue has room for */
+	return false;
+}
+
 void
 loop_consumed(struct leat_conn *conn, uint32_t len)
 {

@@ -304,6 +304,7 @@ const struct leat_transport_ops leat_transport_loop_ops = {
 	.rx_burst = loop_rx_burst,
 	.tx_alloc = loop_tx_alloc,
 	.send = loop_send,
+	.is_acked = loop_is_acked,
 	.consumed = loop_consumed,
 	.tx_flush = loop_tx_flush,
 	.shutdown = loop_shutdown,

@@ -39,7 +39,7 @@ struct loop_conn {
 	bool is_fin_flushed;  /* the peer may see it */
 	bool is_eof_told;     /* the peer's end was reported */
 	bool owes_writable;   /* a send was refused */
-	uint32_t refused_len; /* bytes of the refused chain */
+	uint32_t refused_len; /* bytes of the refused chain; UINT32_MAX: all is waited for */
 	uint32_t nb_unconsumed;
 	struct loop_queue rxq;
 	struct leat_endpoint local;
@@ -107,6 +107,7 @@ uint16_t loop_rx_burst(struct leat_transport *xp, uint64_t now_us, struct leat_t
 	uint16_t nb_ev);
 struct rte_mbuf *loop_tx_alloc(struct leat_transport *xp);
 int loop_send(struct leat_conn *conn, struct rte_mbuf *chain);
+bool loop_is_acked(struct leat_conn *conn);
 void loop_consumed(struct leat_conn *conn, uint32_t len);
 void loop_tx_flush(struct leat_transport *xp, uint64_t now_us);
 void loop_shutdown(struct leat_conn *conn);

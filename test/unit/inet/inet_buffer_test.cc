@@ -279,6 +279,7 @@ TEST_F(InetBuffer, WhoWouldBeginIsTurnedAwayWhileAnyPoolIsLow)
 		EXPECT_TRUE(Knock(2001));
 		EXPECT_EQ(1u, Stats().tcp_cookies_sent) << "nothing is kept of it";
 		EXPECT_EQ(1u, Stats().tcp_begin_refused);
+		EXPECT_EQ(1u, Stats().tcp_begin_starved);
 		ExpectEcho(conn, "established");
 		GiveBack();
 		Close();

@@ -107,6 +107,29 @@ TEST_F(InetRelief, OneThatHoldsNothingIsSpared)
 	EXPECT_EQ(nullptr, Relieve(true));
 }
 
+// Its end would bring back hardly an mbuf.
+TEST_F(InetRelief, TextOutsideOfMbufsCountsLittle)
+{
+	static std::string bytes(4000, 'x');
+	rte_mbuf_ext_shared_info shared = {};
+
+	shared.free_cb = [](void *, void *) {};
+	rte_mbuf_ext_refcnt_set(&shared, 1);
+	OpenListening();
+	leat_inet_conn *outside = AcceptStalled(40001, 1);
+	leat_inet_conn *most = AcceptStalled(40002, 500);
+
+	rte_mbuf *window = Text("w");
+	rte_pktmbuf_attach_extbuf(window, bytes.data(), 0, (uint16_t)bytes.size(), &shared);
+	window->data_len = (uint16_t)bytes.size();
+	window->pkt_len = (uint32_t)bytes.size();
+	ASSERT_EQ(0, leat_inet_send(inet_, outside, window));
+	Linger();
+	EXPECT_EQ(most, Relieve(false));
+	Linger();
+	EXPECT_EQ(outside, Relieve(false));
+}
+
 TEST_F(InetRelief, UnreadTextOfAStalledPeerCounts)
 {
 	OpenListening();
@@ -128,9 +151,9 @@ TEST_F(InetRelief, EachCallLooksAtSoManySlotsAndTheLastOfAPassChooses)
 	OpenListening();
 	AcceptStalled(kPeerPort, 100);
 	Linger();
-	leat_inet_relieve(inet_, now_us_, false);
+	EXPECT_FALSE(leat_inet_relieve(inet_, now_us_, false));
 	EXPECT_TRUE(Events().empty());
-	leat_inet_relieve(inet_, now_us_, false);
+	EXPECT_TRUE(leat_inet_relieve(inet_, now_us_, false));
 	EXPECT_EQ(1u, Events().size());
 }
 

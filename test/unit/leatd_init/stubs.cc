@@ -86,8 +86,9 @@ XpOpen(const leat_transport_conf *conf, leat_transport **out, leat_error *error)
 	world.transport_confs.push_back(*conf);
 	world.tcp_confs.push_back(*dpdk_conf->tcp);
 	world.cookies.push_back(dpdk_conf->cookies);
-	*out = &(new StubTransport{
-			 { &leat_transport_dpdk_ops, "stub", conf->lcore_id, false, false }, name })
+	*out = &(new StubTransport{ { &leat_transport_dpdk_ops, "stub", conf->lcore_id, false,
+					    false, false, 0 },
+			 name })
 			->xp;
 	return 0;
 }

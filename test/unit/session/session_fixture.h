@@ -93,6 +93,7 @@ const leat_transport_ops kFakeOps = [] {
 	ops.name = "fake";
 	ops.tx_alloc = FakeTxAlloc;
 	ops.send = FakeSend;
+	ops.is_acked = [](leat_conn *conn) { return Fake(conn)->kept.empty(); };
 	ops.consumed = [](leat_conn *conn, uint32_t len) { Fake(conn)->consumed_len += len; };
 	ops.shutdown = [](leat_conn *conn) { Fake(conn)->nb_shutdowns++; };
 	ops.abort = [](leat_conn *conn) { Fake(conn)->nb_aborts++; };
@@ -165,6 +166,7 @@ class Session : public testing::Test
 		leat_session_ctx_init(ctx_, sessions_, kSessions, heap, 0);
 		xp_.xp.ops = &kFakeOps;
 		xp_.pool = &pool_;
+		xp_.xp.nb_segs_share = 1;
 		xp_.nb_allocs_left = -1;
 	}
 

@@ -56,12 +56,18 @@ TEST_F(Session, AMessageToManyDoesNotTakeTheLastMbufsFromReplies)
 		Receive(sub, Request({ "SUBSCRIBE", "c" }));
 		sub->sent.clear();
 	}
+	subs[1]->is_full = true;
+	subs[2]->is_full = true;
+	Receive(pub, Request({ "PUBLISH", "c", "hi" }));
+	EXPECT_EQ(":3\r\n", pub->sent);
+	pub->sent.clear();
 	xp_.nb_allocs_until_short = 1;
 	Receive(pub, Request({ "PUBLISH", "c", "hi" }));
 	EXPECT_EQ(":1\r\n", pub->sent);
 	for (FakeConn *sub : subs)
 		nb_aborts += sub->nb_aborts;
 	EXPECT_EQ(2u, nb_aborts);
+	EXPECT_EQ(0u, subs[0]->nb_aborts) << "it has taken the one before";
 	EXPECT_EQ(2u, ctx_->stats.nb_slow_subscribers);
 }
 

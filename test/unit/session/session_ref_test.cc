@@ -232,6 +232,31 @@ TEST_F(SessionRef, RepliesBehindAReferenceKeepTheirOrder)
 	EXPECT_EQ(0u, NbRefsInUse());
 }
 
+// Peers that take nothing have one window each, so that there is one for who takes his.
+TEST_F(SessionRef, WhileReferencesAreShortTheNextSendWaitsForTheAcknowledgment)
+{
+	FakeConn *conn = Connect();
+	std::vector<rte_mbuf *> taken(kNbRefs / 2);
+	const std::string value = Value(3 * LEAT_SESSION_SEND_LEN);
+
+	Set("k", value);
+	ASSERT_EQ(0, rte_pktmbuf_alloc_bulk(ref_pool_, taken.data(), kNbRefs / 2));
+	Turn();
+	conn->keeps = true;
+	Receive(conn, "GET k\r\n");
+	for (unsigned int nb_sends = 1; conn->sent.size() < Bulk(value).size(); nb_sends++) {
+		EXPECT_EQ(nb_sends, conn->nb_sends);
+		EXPECT_FALSE(leat_session_has_work(ctx_));
+		EXPECT_LE(NbRefsInUse(), taken.size() + 2);
+		Acknowledge(conn);
+		Writable(conn);
+		ASSERT_LT(nb_sends, 5u);
+	}
+	EXPECT_EQ(Bulk(value), conn->sent);
+	Acknowledge(conn);
+	rte_pktmbuf_free_bulk(taken.data(), (unsigned int)taken.size());
+}
+
 TEST_F(SessionRef, WithoutWindowsAReplyIsCopiedPieceByPiece)
 {
 	FakeConn *conn = Connect();
@@ -240,7 +265,7 @@ TEST_F(SessionRef, WithoutWindowsAReplyIsCopiedPieceByPiece)
 
 	Set("k", value);
 	// Some for references, none for windows.
-	for (uint32_t i = 0; i < kNbRefs - kNbRefs / 8; i++)
+	for (uint32_t i = 0; i < kNbRefs - kNbRefs / 16; i++)
 		taken.push_back(rte_pktmbuf_alloc(ref_pool_));
 	Receive(conn, "GET k\r\n");
 	EXPECT_EQ(Bulk(value), conn->sent);
@@ -266,8 +291,9 @@ TEST_F(SessionRef, WithoutReferencesALongReplyWaitsAndAShortOneDoesNot)
 	Receive(other, "PING\r\n");
 	EXPECT_EQ("", conn->sent);
 	EXPECT_EQ("+PONG\r\n", other->sent);
-	EXPECT_TRUE(leat_session_has_work(ctx_));
+	EXPECT_FALSE(leat_session_has_work(ctx_)) << "a worker may sleep meanwhile";
 	rte_pktmbuf_free_bulk(taken.data(), kNbRefs - 1);
+	Turn();
 	Settle();
 	EXPECT_EQ(Bulk(value), conn->sent);
 	Writable(last);
@@ -282,7 +308,7 @@ TEST_F(SessionRef, WithoutAnyMbufAReplyGoesOnWhenThereIsOne)
 	const std::string value = Value(100000);
 
 	Set("k", value);
-	for (uint32_t i = 0; i < kNbRefs - kNbRefs / 8; i++)
+	for (uint32_t i = 0; i < kNbRefs - kNbRefs / 16; i++)
 		taken.push_back(rte_pktmbuf_alloc(ref_pool_));
 	xp_.nb_allocs_left = 3; // the head and two pieces
 	Receive(conn, "GET k\r\n");

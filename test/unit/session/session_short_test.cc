@@ -28,6 +28,54 @@ TEST_F(SessionShort, OneShortReplyInATurnWhileMbufsAreShort)
 	EXPECT_EQ(":1\r\n:2\r\n", b->sent);
 }
 
+// A peer that takes nothing has one reply and no more, however much the transport would take.
+TEST_F(SessionShort, WhoHasNotTakenHisRepliesWaitsForThatWhileMbufsAreShort)
+{
+	FakeConn *slow = Connect();
+	FakeConn *other = Connect();
+
+	xp_.xp.is_short = true;
+	slow->keeps = true;
+	Receive(slow, "PING\r\nPING\r\n");
+	for (int i = 0; i < 3; i++)
+		Receive(other, "PING\r\n");
+	EXPECT_EQ("+PONG\r\n", slow->sent);
+	EXPECT_EQ("+PONG\r\n+PONG\r\n+PONG\r\n", other->sent);
+	EXPECT_FALSE(leat_session_has_work(ctx_)) << "and costs nothing";
+	Acknowledge(slow);
+	Event(slow, LEAT_TRANSPORT_WRITABLE);
+	EndTurn();
+	Settle();
+	EXPECT_EQ("+PONG\r\n+PONG\r\n", slow->sent);
+	EXPECT_FALSE(xp_.xp.is_wanted) << "nobody has to give way for him";
+	Acknowledge(slow);
+}
+
+TEST_F(SessionShort, AReplyMayTakeItsShareAndNoMoreWhileMbufsAreShort)
+{
+	FakeConn *conn = Connect();
+	const size_t room = RTE_MBUF_DEFAULT_BUF_SIZE - RTE_PKTMBUF_HEADROOM;
+	const std::string value(3 * room - std::string("$5760\r\n\r\n").size(), 'v');
+	const std::string set = Request({ "SET", "k", value });
+	std::vector<std::string> pieces;
+
+	ASSERT_EQ(3 * room, Bulk(value).size());
+	for (size_t off = 0; off < set.size(); off += 1000)
+		pieces.push_back(set.substr(off, 1000));
+	ReceiveChain(conn, pieces);
+	conn->sent.clear();
+	xp_.xp.is_short = true;
+	xp_.xp.nb_segs_share = 2;
+	Receive(conn, "GET k\r\n");
+	EXPECT_EQ("", conn->sent);
+	EXPECT_TRUE(xp_.xp.is_wanted) << "somebody else has to give way";
+	EXPECT_EQ(1u, ctx_->stats.nb_tx_waits);
+	xp_.xp.nb_segs_share = 3;
+	leat_session_decode_ready(ctx_); // it is tried in each turn
+	EndTurn();
+	EXPECT_EQ(Bulk(value), conn->sent);
+}
+
 TEST_F(SessionShort, ALongReplyWaitsWhileMbufsAreShortAndStopsNobody)
 {
 	FakeConn *large = Connect();
@@ -85,7 +133,7 @@ TEST_F(SessionShort, RequestsWaitForTheLastMbufs)
 	xp_.xp.is_scarce = true;
 	Receive(a, "PING\r\nPING\r\n");
 	Receive(b, "INCR n\r\nINCR n\r\n");
-	EXPECT_TRUE(leat_session_has_work(ctx_));
+	EXPECT_FALSE(leat_session_has_work(ctx_)) << "a worker may sleep meanwhile";
 	EXPECT_EQ("", a->sent + b->sent);
 	EXPECT_EQ(0u, a->consumed_len + b->consumed_len);
 	xp_.xp.is_short = false;

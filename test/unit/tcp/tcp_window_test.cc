@@ -415,6 +415,26 @@ TEST_F(TcpSndWnd, QueueTakesUpToItsLimitAndTellsWhenThereIsRoom)
 	EXPECT_EQ(0, Events());
 }
 
+TEST_F(TcpSndWnd, WhoAsksForTheLastAcknowledgmentIsToldOfThatOnly)
+{
+	conf.snd_len_max = 1000;
+	Establish();
+	EXPECT_TRUE(leat_tcp_is_acked(&tcb));
+	EXPECT_EQ(0, Send(std::string(800, 'a')));
+	EXPECT_FALSE(leat_tcp_is_acked(&tcb));
+	Output();
+	InputAck(kIss + 1 + 799);
+	EXPECT_EQ(0, Events());
+	InputAck(kIss + 1 + 800);
+	EXPECT_EQ(LEAT_TCP_EV_WRITABLE, Events());
+	EXPECT_TRUE(leat_tcp_is_acked(&tcb));
+	EXPECT_EQ(0, Send(std::string(1000, 'b'))); // and then as ever
+	EXPECT_EQ(-ENOBUFS, Send("c"));
+	Output();
+	InputAck(kIss + 1 + 1300);
+	EXPECT_EQ(LEAT_TCP_EV_WRITABLE, Events());
+}
+
 TEST_F(TcpSndWnd, EmptyQueueTakesAnyChain)
 {
 	conf.snd_len_max = 10;

@@ -117,6 +117,22 @@ TEST_F(Loop, SendQueueAtItsLimitAndOneOverThenWritable)
 	EXPECT_EQ("D(9)", Poll(server));
 }
 
+TEST_F(Loop, WhoAsksWhetherAllHasArrivedIsToldWhenItHas)
+{
+	Join();
+	Connect();
+	EXPECT_TRUE(leat_transport_is_acked(c));
+	ASSERT_EQ(0, Send(c, "12"));
+	ASSERT_EQ(0, Send(c, "34"));
+	EXPECT_FALSE(leat_transport_is_acked(c));
+	EXPECT_EQ("", Poll(client));
+	Flush();
+	EXPECT_EQ("D(12)D(34)", Poll(server));
+	EXPECT_EQ("W", Poll(client));
+	EXPECT_TRUE(leat_transport_is_acked(c));
+	EXPECT_EQ("", Poll(client));
+}
+
 TEST_F(Loop, WritableWaitsForRoomForTheRefusedChain)
 {
 	leat_loop_conf client_conf = {};
