@@ -5,7 +5,7 @@
 #
 # No package of these lists starts a service: the Redis server that the tests compare with is a
 # second name of a program of redis-tools, and the capture is dumpcap's. For the tests it also fetches
-# the clients that only npm has; without them their tests are skipped.
+# the clients that only npm has, and the program of nginx; without them their tests are skipped.
 
 set -euo pipefail
 
@@ -52,6 +52,9 @@ if [[ "${#missing[@]}" -gt 0 ]]; then
 		"${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null
 	fi
 fi
-if [[ "${1:-}" == test ]] && ! ./scripts/node-modules.sh >/dev/null; then
-	echo "install-deps.sh: without them the tests with Node's clients are skipped" >&2
+if [[ "${1:-}" == test ]]; then
+	./scripts/node-modules.sh >/dev/null ||
+		echo "install-deps.sh: without them the tests with Node's clients are skipped" >&2
+	./scripts/nginx-program.sh >/dev/null ||
+		echo "install-deps.sh: without it the tests behind nginx are skipped" >&2
 fi

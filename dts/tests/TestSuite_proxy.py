@@ -13,14 +13,12 @@ import pytest
 from dts.framework.http import HttpClient
 from dts.framework.lab import Lab
 from dts.framework.leatd import Leatd
-from dts.framework.nginx import ADDR, PROGRAM, STREAM_PORT, WHOLE_PORT, Nginx, nginx
+from dts.framework.nginx import ADDR, STREAM_PORT, WHOLE_PORT, Nginx, nginx
 from dts.framework.telemetry import Telemetry
 
 NEXT = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
 SILENCE_S = 0.05  # behind which nothing more comes of an unfinished request
 COUNT_S = 2.0
-
-pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="there is no nginx")
 
 # What stands beside the body and says how long it is, or seems to.
 LENGTHS = [
