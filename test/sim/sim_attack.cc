@@ -123,6 +123,7 @@ Node::Attack()
 {
 	if (plan_.forged == 0 || sides_.empty() || !sim_->rng.Of10000(plan_.forged))
 		return;
+	TakeEvents(); // in TIME-WAIT a SYN does harm: it opens the connection anew
 	Side *side = sides_[sim_->rng.In(0, sides_.size() - 1)];
 
 	if (side->is_closed)

@@ -12,6 +12,8 @@
 // timer starts anew with it (RFC 8985 section 7.3): one RTO more. What that one sends arrives,
 // there being no more trouble, and so does the answer.
 
+#include <leat_tcp_cookie.h>
+
 #include "sim_world.h"
 
 namespace sim
@@ -62,13 +64,17 @@ WorkOf(const Side &from, const Side &to)
 }
 
 // The ACK of a cookie is never sent again. Where it was lost, who accepts hears of the connection
-// by the first text, for which who opens has no mbuf yet.
+// by the first text, for which who opens may have no mbuf yet. Text that comes when the cookie is
+// too old is nobody's, and is answered with a reset, but not before all cookies are.
 bool
-IsUnheard(const Pair &pair)
+IsUnheard(const Pair &pair, uint64_t now_us)
 {
 	const Side &opener = pair.sides[0];
 
-	return opener.is_open && opener.nb_sent == 0 && opener.is_starved && !pair.sides[1].is_open;
+	if (!opener.is_open || pair.sides[1].is_open)
+		return false;
+	return (opener.nb_sent == 0 && opener.is_starved) ||
+	       now_us > pair.flows[0].progress_us + LEAT_TCP_COOKIE_PERIOD_US;
 }
 
 } // namespace
@@ -143,7 +149,7 @@ Sim::JudgeFlow(Pair *pair, int from)
 
 	Work work = WorkOf(side, pair->sides[1 - from]);
 
-	if (plan.HasCookies() && IsUnheard(*pair))
+	if (plan.HasCookies() && IsUnheard(*pair, now_us))
 		work = Work::kHeldUp;
 	Follow(flow, side, pair->sides[1 - from]);
 	if (work == Work::kNone || !flow->has_work) // it begins now
