@@ -100,11 +100,13 @@ TEST(Check, HeaderFieldsOfZapAreForListenersOfZap)
 
 TEST(Check, BuiltinRoutesAreForListenersWithRoutes)
 {
-	EXPECT_EQ("--listen resp,dpdk,10.77.0.1,7000,builtin-route=none: builtin-route says nothing "
-		  "with protocol resp",
+	EXPECT_EQ(
+		"--listen resp,dpdk,10.77.0.1,7000,builtin-route=none: builtin-route says nothing "
+		"with protocol resp",
 		CheckError({ "--listen", "resp,dpdk,10.77.0.1,7000,builtin-route=none" }));
 	for (const char *protocol : { "http", "zap" }) {
-		const std::string listen = std::string(protocol) +
+		const std::string listen =
+			std::string(protocol) +
 			",dpdk,10.77.0.1,7000,builtin-route=health,builtin-route=kv";
 
 		EXPECT_EQ(0, CheckArgs({ "--listen", listen.c_str() }).ret);
