@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Bytes through the protocols of ZAP to routes and methods on a small store. The first byte of an
- * input chooses the protocol and whether there is a password, the second how many bytes come at
- * once; the rest is a stream of frames. Each request has its answers, all of them well-formed, and
- * how the bytes come changes none of them.
+ * Bytes through HTTP/1.1 and the protocols of ZAP to routes and methods on a small store. The first
+ * byte of an input chooses the protocol and whether there is a password, the second how many bytes
+ * come at once; the rest is a stream of requests. Each has its answers, all of them well-formed,
+ * and how the bytes come changes none of them.
  */
 
 #include <stdlib.h>
 
+#include <leat_http_client.h>
 #include <leat_protocol.h>
 #include <leat_zaphttp.h>
 #include <leat_zaprpc_calls.h>
@@ -22,6 +23,8 @@
 #define START_US    1000000u
 #define START_MS    1700000000000u
 #define NB_KINDS    3u
+#define KIND_HTTP   0x40u /* a bit of the first byte */
+#define KIND_SECRET 0x80u
 
 /* All that is answered to one input. */
 struct answers {
@@ -45,6 +48,8 @@ static uint64_t annex[LEAT_ANNEX_LEN / sizeof(uint64_t)];
 static const struct leat_protocol *
 protocol_of(uint8_t kind)
 {
+	if ((kind & KIND_HTTP) != 0)
+		return leat_protocol_find("http");
 	switch (kind % NB_KINDS) {
 	case 0:
 		return leat_protocol_find("zap");
@@ -55,7 +60,38 @@ protocol_of(uint8_t kind)
 	}
 }
 
-/* Count the answers of HTTP between two places; all of them must be whole. */
+/* The bytes of the response at the start, to a request of this method; 0: it is not whole. */
+static ssize_t
+response_len(enum leat_http_method method, struct leat_slice out)
+{
+	const struct leat_http_limits limits = { .message_max = REPLY_MAX };
+	struct leat_http_client_response res = { 0 };
+	struct leat_http_parser parser;
+	struct leat_slice piece;
+	ssize_t ret;
+
+	res.body.pieces = &piece;
+	res.body.pieces_max = 1;
+	leat_http_begin_response(&parser, method);
+	ret = leat_http_parse_response(&parser, &limits, out, &res);
+	LEAT_VERIFY(ret >= 0);
+	LEAT_VERIFY(ret == 0 || (res.status >= 200 && res.status <= 599));
+	return ret;
+}
+
+/* Just one response of HTTP/1.1 and nothing behind it; without its body, it is one to HEAD. */
+static void
+response_verify(struct leat_slice out)
+{
+	ssize_t ret = response_len(LEAT_HTTP_GET, out);
+
+	if (ret == 0)
+		ret = response_len(LEAT_HTTP_HEAD, out);
+	LEAT_VERIFY(out.len > 0);
+	LEAT_VERIFY(ret == (ssize_t)out.len);
+}
+
+/* Count the answers of HTTP over ZAP between two places; all of them must be whole. */
 static unsigned int
 replies_count(const struct leat_protocol *protocol, struct leat_slice out)
 {
@@ -120,7 +156,9 @@ request_answer(
 	if (w->failed)
 		return;
 	out.len = (size_t)(w->pos - out.data);
-	if (protocol == leat_protocol_find("zap-rpc"))
+	if (protocol == leat_protocol_find("http"))
+		response_verify(out);
+	else if (protocol == leat_protocol_find("zap-rpc"))
 		LEAT_VERIFY(answers_count(out) <= LEAT_ZAPRPC_WAITING_MAX + 1);
 	else
 		LEAT_VERIFY(replies_count(protocol, out) == 1 || (req->close && out.len == 0));
@@ -208,7 +246,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (len < HEAD_LEN || len > REQUEST_MAX)
 		return 0;
 	protocol = protocol_of(data[0]);
-	server.requirepass = data[0] >= 0x80 ? "secret" : NULL;
+	server.requirepass = (data[0] & KIND_SECRET) != 0 ? "secret" : NULL;
 	in = (struct leat_slice){ data + HEAD_LEN, len - HEAD_LEN };
 	serve(protocol, in, SIZE_MAX / 2, &whole);
 	serve(protocol, in, 1u + data[1], &pieces);
