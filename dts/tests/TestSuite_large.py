@@ -30,6 +30,9 @@ FILE_LEN = 64 * MIB
 NB_FILE_READERS = 4
 NB_READERS = 16
 NB_SLOW = 1000
+NB_PIPELINED = 90  # requests of each slow reader
+NB_UNREAD = 50  # of so many two read in the end; for all it would take minutes
+PIPELINED_LEN = 4096  # the shortest value that is sent from where it lies
 PING_MAX_S = 0.5
 TRANSFER_MAX_S = 120.0
 TEXT_SHARE_MAX = 0.5
@@ -342,5 +345,67 @@ def test_a_thousand_slow_readers(lab: Lab, served: Leatd) -> None:
             sock.close()
         wait_for_memory(client, before)
         client.close()
+        assert_nothing_left(telemetry)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("nb_slow", [300, 1000])
+def test_who_reads_is_served_beside_those_who_pipeline_and_do_not(
+    lab: Lab, nb_slow: int
+) -> None:
+    """Peers that pipeline requests and read nothing stop nobody, and keep what they asked for.
+
+    Steps:
+        With the memory of the defaults, many connections with small windows ask for a value of
+        1 MB or 4 KiB and for ninety of 4 KiB, and do not read; others ask for PING and, over HTTP,
+        for the value of 1 MB; then some of the first read.
+
+    Verify:
+        Others are answered in time; nobody is aborted, before or after; the worker does not try
+        in vain; those who read late get every byte.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, nb_slow + 500), hard))
+    small, large = value(1, PIPELINED_LEN), value(2, MIB)
+    conf = LeatdConf(port=af_port("net_af_packet"))
+    with serve(
+        lab, conf, f"large-pipelines-{nb_slow}", SNAP_LEN_LOAD, clean_link=False
+    ) as one, ExitStack() as stack:
+        telemetry = stack.enter_context(Telemetry(one))
+        client = RespClient(lab.connect(RESP_PORT))
+        set_value(client, "small", small)
+        set_value(client, "large", large)
+        socks = [stack.enter_context(slow_connect(lab)) for _ in range(nb_slow)]
+        for idx, sock in enumerate(socks):
+            first = encode("GET", "small" if idx % 2 else "large")
+            sock.sendall(first + encode("GET", "small") * NB_PIPELINED)
+        began = time.monotonic()
+        for _ in range(100):
+            assert client.command("PING") == Status("PONG")
+        assert time.monotonic() - began < TRANSFER_MAX_S / 10
+        reader = stack.enter_context(lab.connect(HTTP_PORT))
+        reader.settimeout(WAIT_S)
+        reader.sendall(b"GET /v1/kv/large HTTP/1.1\r\nHost: leat\r\nConnection: close\r\n\r\n")
+        got = bytearray()
+        while data := reader.recv(MIB):
+            got += data
+        reader.close()
+        assert got.endswith(b"\r\n\r\n" + large)
+        print(f"PING and 1 MiB in {time.monotonic() - began:.2f} s")
+        nb_requests = telemetry.stats()["worker"]["nb_requests"]
+        time.sleep(1.0)
+        stats = telemetry.stats()
+        assert stats["worker"]["nb_requests"] - nb_requests < nb_slow, "who waits costs nothing"
+        assert telemetry.wait_until("now", "nb_conns", nb_slow + 1, WAIT_S) == nb_slow + 1
+        for start, head in ((0, large), (1, small)):
+            wanted = bulk(head) + bulk(small) * NB_PIPELINED
+            for data in read_all(socks[start::NB_UNREAD], len(wanted), lambda: None):
+                assert data == wanted
+        stats = telemetry.stats()
+        assert stats["inet"]["tcp_relieved"] == 0
+        assert stats["session"]["nb_tx_pool_empty"] == 0
+        client.close()
+        for sock in socks:
+            sock.close()
         assert_nothing_left(telemetry)
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

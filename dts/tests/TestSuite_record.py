@@ -22,6 +22,7 @@ from dts.framework.vanish import host
 INTERVAL_S = 1.0
 STALL_MAX_S = 60.0
 COPIED_LEN = 4000  # longer values are sent from where they lie, and take no buffers
+NB_FIELDS = 20
 NB_RETRIES = 3
 SHUT_S = 0.6
 DISK_LEN = 256 << 10
@@ -30,14 +31,15 @@ NO_ROOM = "No space left on device"
 
 
 def test_a_peer_that_stalls_is_recorded(lab: Lab, tmp_path: Path) -> None:
-    """A peer that takes nothing while buffers run short is ended, and recorded.
+    """A peer that takes nothing is ended where another goes without, and recorded.
 
     Steps:
-        With few buffers, peers ask for many values that are copied into them, and read nothing
-        until one of them is ended.
+        With few buffers, peers ask for many values that are copied into them, and read nothing.
+        Another one asks for more than is left over for one reply, and reads it.
 
     Verify:
-        A record of a connection that was relieved, and segments of its class in it.
+        It gets all of it; a record of a connection that was relieved, and segments of its class
+        in it.
     """
     conf = LeatdConf(
         port=af_port("net_af_packet"),
@@ -47,6 +49,9 @@ def test_a_peer_that_stalls_is_recorded(lab: Lab, tmp_path: Path) -> None:
     with serve(lab, conf, "telemetry-stall"), ExitStack() as stack:
         sock = stack.enter_context(lab.connect(RESP_PORT))
         assert exchange(sock, "SET", "telemetry:value", "v" * COPIED_LEN) == b"+OK\r\n"
+        for number in range(NB_FIELDS):
+            field = ("HSET", "telemetry:hash", f"field{number}", "v" * COPIED_LEN)
+            assert exchange(sock, *field) == b":1\r\n"
         for _ in range(24):
             one = lab.open_socket()
             stack.enter_context(one)
@@ -54,6 +59,13 @@ def test_a_peer_that_stalls_is_recorded(lab: Lab, tmp_path: Path) -> None:
             one.settimeout(5)
             one.connect((SRV_ADDR, RESP_PORT))
             one.sendall(encode("GET", "telemetry:value") * 500)
+        sock.settimeout(STALL_MAX_S)
+        sock.sendall(encode("HGETALL", "telemetry:hash"))
+        nb_bytes = 0
+        while nb_bytes < NB_FIELDS * COPIED_LEN:
+            data = sock.recv(65536)
+            assert data, "it is not the one to end"
+            nb_bytes += len(data)
         found = wait_for(lambda: records(tmp_path / "records", "relieved"), STALL_MAX_S)
         assert isinstance(found, list)
         assert found
