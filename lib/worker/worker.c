@@ -10,7 +10,7 @@
 
 #include "worker_priv.h"
 
-#define WORKER_CLIENT_ID_SHIFT 48    /* client ids of different workers never meet */
+#define WORKER_CLIENT_ID_SHIFT 48     /* client ids of different workers never meet */
 #define WORKER_REFS_MIN        12288u /* and two more for each connection, see worker_nb_refs() */
 /* What the allocator and the last segment take beside one request of the largest size. */
 #define WORKER_CARRY_EXTRA (LEAT_HEAP_CONTROL_MAX + 2u * UINT16_MAX)
