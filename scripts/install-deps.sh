@@ -52,9 +52,7 @@ if [[ "${#missing[@]}" -gt 0 ]]; then
 		"${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null
 	fi
 fi
-if [[ "${1:-}" == test ]]; then
-	./scripts/node-modules.sh >/dev/null ||
-		echo "install-deps.sh: without them the tests with Node's clients are skipped" >&2
-	./scripts/nginx-program.sh >/dev/null ||
-		echo "install-deps.sh: without it the tests behind nginx are skipped" >&2
-fi
+[[ "${1:-}" == test ]] || exit 0
+for fetch in node-modules nginx-program; do
+	"./scripts/$fetch.sh" >/dev/null || echo "install-deps.sh: tests that need it are skipped" >&2
+done
