@@ -18,6 +18,9 @@
 extern "C" {
 #endif
 
+/** Inline although it has several callers: where a count of instructions says so. */
+#define LEAT_ALWAYS_INLINE    inline __attribute__((always_inline))
+
 #define LEAT_LIKELY(x)        __builtin_expect(!!(x), 1)
 #define LEAT_UNLIKELY(x)      __builtin_expect(!!(x), 0)
 #define LEAT_DIM(a)           (sizeof(a) / sizeof((a)[0]))

@@ -196,7 +196,7 @@ request_wait_for_line(struct leat_slice seen, bool is_full, bool is_line_limit)
  * The request line, or an empty line before it, which is skipped, but not for ever (RFC
  * 9112 section 2.2). > 0: go on; 0: incomplete; or -status.
  */
-static inline int
+static LEAT_ALWAYS_INLINE int
 request_read_start(struct leat_http_parser *parser, const struct leat_http_limits *limits,
 	struct leat_slice in)
 {
