@@ -109,6 +109,9 @@ enum leatd_builtin {
 	LEATD_BUILTINS,
 };
 
+/** The word of each, and NULL behind the last. */
+extern const char *const leatd_builtin_words[LEATD_BUILTINS + 1];
+
 struct leatd_addr {
 	struct leat_ip_addr addr;
 	uint8_t prefix_len;

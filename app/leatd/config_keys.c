@@ -41,10 +41,15 @@ static const char *const method_choices[] = { "GET", "HEAD", "POST", "PUT", "DEL
 
 static_assert(LEAT_DIM(method_choices) == LEATD_METHODS + 1, "one word for each method");
 
-static const char *const builtin_choices[] = { "none", "echo", "headers", "health", "kv", "rpc",
-	NULL };
-
-static_assert(LEAT_DIM(builtin_choices) == LEATD_BUILTINS + 1, "one word for each, and none");
+const char *const leatd_builtin_words[] = {
+	[LEATD_BUILTIN_NONE] = "none",
+	[LEATD_BUILTIN_ECHO] = "echo",
+	[LEATD_BUILTIN_HEADERS] = "headers",
+	[LEATD_BUILTIN_HEALTH] = "health",
+	[LEATD_BUILTIN_KV] = "kv",
+	[LEATD_BUILTIN_RPC] = "rpc",
+	[LEATD_BUILTINS] = NULL,
+};
 
 #define PORT(field)   offsetof(struct leatd_port_conf, field)
 #define LISTEN(field) offsetof(struct leatd_listen_conf, field)
@@ -89,7 +94,7 @@ static const struct leatd_key keys[] = {
 		"keep-alives without an answer that end a connection; without it 9", LISTEN(nb_keep_probes) },
 	{ "listen", "zap-headers", LEATD_KEY_CHOICE, 0, 0, zap_headers_choices, "", "HOW",
 		"how clients of zap write header fields, and want them; without it binary", LISTEN(zap_headers) },
-	{ "listen", "builtin-route", LEATD_KEY_SET, 0, 0, builtin_choices, "", "NAME",
+	{ "listen", "builtin-route", LEATD_KEY_SET, 0, 0, leatd_builtin_words, "", "NAME",
 		"a route that leatd has by itself, or none; may be repeated; without it all of them",
 		LISTEN(builtins) },
 

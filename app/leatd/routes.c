@@ -187,16 +187,9 @@ table_add(struct leat_route_table *table, const struct leatd_route_conf *conf,
 static int
 table_add_builtins(struct leat_route_table *table, uint64_t builtins, struct leat_error *error)
 {
-	static const char *const names[LEATD_BUILTINS] = {
-		[LEATD_BUILTIN_ECHO] = "echo",
-		[LEATD_BUILTIN_HEADERS] = "headers",
-		[LEATD_BUILTIN_HEALTH] = "health",
-		[LEATD_BUILTIN_KV] = "kv",
-		[LEATD_BUILTIN_RPC] = "rpc",
-	};
-
 	for (uint32_t i = LEATD_BUILTIN_NONE + 1; i < LEATD_BUILTINS; i++) {
-		struct leat_slice pattern = leat_route_builtin_pattern(names[i]);
+		const char *name = leatd_builtin_words[i];
+		struct leat_slice pattern = leat_route_builtin_pattern(name);
 		struct leat_error why = { 0 };
 		int ret;
 
@@ -204,7 +197,7 @@ table_add_builtins(struct leat_route_table *table, uint64_t builtins, struct lea
 			continue;
 		if (leat_route_has_pattern(table, pattern))
 			continue;
-		ret = leat_route_add_builtin(table, names[i], pattern, 0, &why);
+		ret = leat_route_add_builtin(table, name, pattern, 0, &why);
 		if (ret < 0)
 			return leat_error_set(error, ret, "%s", why.text);
 	}
