@@ -105,15 +105,16 @@ route_authorize(const struct leat_command_server *server, const struct leat_web_
 {
 	const struct leat_slice name = LEAT_SLICE("authorization");
 	struct leat_web_fields fields = web->fields;
-	struct leat_web_field field;
+	struct leat_web_field field, second;
 	uint8_t buf[CREDENTIALS_MAX];
 	struct leat_slice value;
 
 	if (!route_fields_seek(&fields, name, &field))
 		return ROUTE_UNAUTHORIZED;
-	if (route_fields_seek(&fields, name, &field))
+	if (route_fields_seek(&fields, name, &second))
 		return ROUTE_BAD_REQUEST;
-	if (!leat_web_find(web, name, buf, sizeof(buf), &value) || !value_is_right(server, value))
+	if (!route_field_value(&fields, &field, buf, sizeof(buf), &value) ||
+		!value_is_right(server, value))
 		return ROUTE_UNAUTHORIZED;
 	return 0;
 }

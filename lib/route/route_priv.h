@@ -50,6 +50,10 @@ void route_answer_unauthorized(struct leat_reply *reply);
 bool route_fields_seek(
 	struct leat_web_fields *fields, struct leat_slice name, struct leat_web_field *field);
 
+/* What the value of a field means, in @p buf if it has escapes. Returns false: that is too small. */
+bool route_field_value(const struct leat_web_fields *fields, const struct leat_web_field *field,
+	uint8_t *buf, size_t buf_len, struct leat_slice *value);
+
 /* The handler of /rpc. */
 void route_rpc_run(
 	struct leat_command_ctx *ctx, const struct leat_web_request *web, struct leat_reply *reply);

@@ -291,22 +291,29 @@ leat_web_has(const struct leat_web_request *web, struct leat_slice name)
 }
 
 bool
+route_field_value(const struct leat_web_fields *fields, const struct leat_web_field *field,
+	uint8_t *buf, size_t buf_len, struct leat_slice *value)
+{
+	struct leat_writer w;
+
+	*value = field->value;
+	if (!field->is_value_escaped)
+		return true;
+	leat_writer_init(&w, buf, buf_len);
+	leat_web_put_value(&w, fields, field);
+	*value = (struct leat_slice){ buf, (size_t)(w.pos - buf) };
+	return !w.failed;
+}
+
+bool
 leat_web_find(const struct leat_web_request *web, struct leat_slice name, uint8_t *buf,
 	size_t buf_len, struct leat_slice *value)
 {
 	struct leat_web_fields fields = web->fields;
 	struct leat_web_field field;
-	struct leat_writer w;
 
-	if (!route_fields_seek(&fields, name, &field))
-		return false;
-	*value = field.value;
-	if (!field.is_value_escaped)
-		return true;
-	leat_writer_init(&w, buf, buf_len);
-	leat_web_put_value(&w, &fields, &field);
-	*value = (struct leat_slice){ buf, (size_t)(w.pos - buf) };
-	return !w.failed;
+	return route_fields_seek(&fields, name, &field) &&
+	       route_field_value(&fields, &field, buf, buf_len, value);
 }
 
 static void
