@@ -139,9 +139,8 @@ struct leat_session_input {
 	 */
 	struct rte_mbuf *cursor_seg;
 	uint32_t cursor_off;
-	bool is_starved; /**< the carry region has no room for us: in the list of those who wait */
-	uint32_t starved_len; /**< then: bytes of carry that are needed */
-	uint64_t starved_us;  /**< then: since when */
+	uint32_t starved_len; /**< of who waits in starved: bytes of carry that are needed */
+	uint64_t starved_us;  /**< likewise: since when */
 };
 
 /**
@@ -159,7 +158,6 @@ struct leat_session_output {
 	uint32_t window_len;        /**< bytes of windows in head */
 	bool has_refs;   /**< there are references, or windows in head: so it is not all text */
 	bool is_starved; /**< is_blocked since there is no mbuf for a window: try each turn */
-	bool is_waiting; /**< mbufs are short: in the list of those who wait for some */
 };
 
 /** One connection. Only the owning lcore touches it. */
@@ -192,8 +190,10 @@ struct leat_session {
 
 	STAILQ_ENTRY(leat_session) ready_link;
 	STAILQ_ENTRY(leat_session) touched_link;
-	TAILQ_ENTRY(leat_session) wait_link; /* starved, or waiting, and never both */
-	LIST_ENTRY(leat_session) link;       /**< of all open, or of the free */
+	struct leat_session_queue
+		*waits_in; /**< for memory, until its turn comes; NULL: it does not */
+	TAILQ_ENTRY(leat_session) wait_link;
+	LIST_ENTRY(leat_session) link; /**< of all open, or of the free */
 
 	struct leat_protocol_state state;
 	struct leat_client client;

@@ -401,13 +401,6 @@ session_is_answered(const struct leat_session *s)
 	return !s->is_undecoded && !session_has_unsent(s);
 }
 
-/* For memory that others hold: a list will make it ready. */
-static bool
-session_waits(const struct leat_session *s)
-{
-	return s->in.is_starved || s->out.is_waiting;
-}
-
 /* Send, and decide what comes next for a session with a live connection. */
 static void
 session_advance(struct leat_session *s)
@@ -423,7 +416,7 @@ session_advance(struct leat_session *s)
 		s->is_aborted = true;
 		return;
 	}
-	if (session_send(s) && s->is_undecoded && !s->is_closing && !session_waits(s))
+	if (session_send(s) && s->is_undecoded && !s->is_closing && s->waits_in == NULL)
 		session_set_ready(s);
 	if (s->has_eof && session_is_answered(s))
 		s->is_closing = true;

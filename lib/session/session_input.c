@@ -125,16 +125,6 @@ input_drop_segs(struct leat_session_input *in, uint32_t len)
 	return len;
 }
 
-/* Wait no more for room in the carry region. */
-static void
-carry_leave(struct leat_session *s)
-{
-	if (!s->in.is_starved)
-		return;
-	s->in.is_starved = false;
-	TAILQ_REMOVE(&s->ctx->starved, s, wait_link);
-}
-
 void
 session_input_clear(struct leat_session *s)
 {
@@ -145,7 +135,7 @@ session_input_clear(struct leat_session *s)
 		input_drop_seg(&s->in);
 	}
 	input_drop_carry(s);
-	carry_leave(s);
+	session_wait_end(s, &s->ctx->starved);
 	cursor_to_start(&s->in);
 	s->in.taken_len = 0;
 	if (len > 0 && s->conn != NULL)
@@ -179,10 +169,9 @@ carry_starve(struct leat_session *s, uint32_t len)
 	struct leat_session_ctx *ctx = s->ctx;
 
 	ctx->stats.nb_carry_full++;
-	s->in.is_starved = true;
 	s->in.starved_us = ctx->command.now_us;
 	s->in.starved_len = len;
-	TAILQ_INSERT_TAIL(&ctx->starved, s, wait_link);
+	session_wait(s, &ctx->starved);
 }
 
 /* Make the carry at least @p len bytes long. @return false: the region has no room for it. */
@@ -241,7 +230,7 @@ session_input_feed(struct leat_session_ctx *ctx)
 		} else {
 			session_set_ready(s);
 		}
-		carry_leave(s);
+		session_wait_end(s, &ctx->starved);
 	}
 }
 

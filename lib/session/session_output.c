@@ -159,17 +159,7 @@ void
 session_output_wait(struct leat_session *s)
 {
 	s->ctx->stats.nb_tx_waits++;
-	s->out.is_waiting = true;
-	TAILQ_INSERT_TAIL(&s->ctx->waiting, s, wait_link);
-}
-
-static void
-tx_wait_leave(struct leat_session *s)
-{
-	if (!s->out.is_waiting)
-		return;
-	s->out.is_waiting = false;
-	TAILQ_REMOVE(&s->ctx->waiting, s, wait_link);
+	session_wait(s, &s->ctx->waiting);
 }
 
 void
@@ -182,7 +172,7 @@ session_output_feed(struct leat_session_ctx *ctx)
 		session_refs_look(ctx);
 	while ((s = TAILQ_FIRST(&ctx->waiting)) != NULL && nb > 0) {
 		nb -= s->transport->is_short || ctx->is_ref_short;
-		tx_wait_leave(s);
+		session_wait_end(s, &ctx->waiting);
 		session_set_ready(s);
 	}
 }
@@ -190,7 +180,7 @@ session_output_feed(struct leat_session_ctx *ctx)
 void
 session_output_clear(struct leat_session *s)
 {
-	tx_wait_leave(s);
+	session_wait_end(s, &s->ctx->waiting);
 	rte_pktmbuf_free(s->out.head);
 	session_refs_clear(s);
 	s->out = (struct leat_session_output){ 0 };

@@ -24,6 +24,25 @@ void session_input_clear(struct leat_session *s);
 /* Bytes of executed requests leave the input, and the transport hears of them. */
 void session_input_take(struct leat_session *s);
 
+/* Wait in a queue of the context for memory that others hold; in one at a time. */
+static inline void
+session_wait(struct leat_session *s, struct leat_session_queue *queue)
+{
+	LEAT_ASSERT(s->waits_in == NULL);
+	s->waits_in = queue;
+	TAILQ_INSERT_TAIL(queue, s, wait_link);
+}
+
+/* Wait in that queue no more; in another one it goes on waiting. */
+static inline void
+session_wait_end(struct leat_session *s, struct leat_session_queue *queue)
+{
+	if (s->waits_in != queue)
+		return;
+	s->waits_in = NULL;
+	TAILQ_REMOVE(queue, s, wait_link);
+}
+
 /*
  * Those who wait for room in the carry region, first come first served: decode again who finds
  * it. When all of them wait for each other nobody would, so the wait has an end.
