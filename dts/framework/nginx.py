@@ -9,16 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
-from dts.framework.lab import ROOT, SRV_ADDR, Lab
+from dts.framework.fetch import fetched
+from dts.framework.lab import SRV_ADDR, Lab
 from dts.framework.leatd import HTTP_PORT
 
 ADDR = "127.0.0.1"
 WHOLE_PORT = 18081  # bodies are read whole before they are passed on
 STREAM_PORT = 18082  # as they come
 _START_MAX_S = 10.0
-_PROGRAM_SH = ROOT / "scripts" / "nginx-program.sh"
 
 # One connection to the daemon is kept for all clients: what is left on it is the next one's.
 _CONF = """
@@ -81,9 +79,7 @@ def nginx(lab: Lab, path: Path) -> Iterator[Nginx]:
     Yields:
         It, ready.
     """
-    found = subprocess.run([_PROGRAM_SH], capture_output=True, text=True, check=False)
-    if found.returncode != 0:
-        pytest.skip(found.stderr.strip().rpartition("\n")[2])
+    program = fetched("nginx-program.sh")
     conf = path / "conf"
     server = f"{SRV_ADDR}:{HTTP_PORT}"
     conf.write_text(
@@ -91,7 +87,7 @@ def nginx(lab: Lab, path: Path) -> Iterator[Nginx]:
     )
     path.chmod(0o755)  # its worker is nobody
     process = subprocess.Popen(
-        lab.cli_command(found.stdout.strip(), "-c", str(conf)), stderr=subprocess.DEVNULL
+        lab.cli_command(str(program), "-c", str(conf)), stderr=subprocess.DEVNULL
     )
     try:
         deadline = time.monotonic() + _START_MAX_S

@@ -5,18 +5,15 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
+from dts.framework.fetch import fetched
 from dts.framework.lab import ROOT, Lab
 
 NODE = "/usr/bin/node"  # Debian's; another one on the PATH is not asked
 SCRIPT_MAX_S = 60.0
 _SCRIPTS = ROOT / "dts" / "node"
-_MODULES_SH = ROOT / "scripts" / "node-modules.sh"
 
 
 @dataclass(frozen=True)
@@ -42,11 +39,9 @@ class NodeScripts:
             lab: Where the scripts run.
             path: An empty directory.
         """
-        done = subprocess.run([_MODULES_SH], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            pytest.skip(done.stderr.strip().rpartition("\n")[2])
+        modules = fetched("node-modules.sh")
         shutil.copytree(_SCRIPTS, path, dirs_exist_ok=True)
-        (path / "node_modules").symlink_to(Path(done.stdout.strip()) / "node_modules")
+        (path / "node_modules").symlink_to(modules / "node_modules")
         self._lab = lab
         self._path = path
 
