@@ -8,9 +8,9 @@
  * JSON texts (RFC 8259): the reader.
  *
  * A text is parsed whole into an array of tokens, which point into it; nothing is allocated, and
- * nothing copied but strings with escapes, which are kept as what they mean. Accepted is what RFC 8259 calls a JSON text, with any value at its root, and
- * nothing else. Where the RFC leaves a choice, it is made as in RFC 7493 (I-JSON), so that no two
- * readers understand a text differently:
+ * nothing copied but strings with escapes, which are kept as what they mean. Accepted is what
+ * RFC 8259 calls a JSON text, with any value at its root, and nothing else. Where the RFC leaves a
+ * choice, it is made as in RFC 7493 (I-JSON), so that no two readers understand a text differently:
  *
  * - The text is UTF-8; anything else is refused, a byte order mark too.
  * - An escape that is half of a surrogate pair is refused.

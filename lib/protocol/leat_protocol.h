@@ -20,8 +20,8 @@ extern "C" {
 #define LEAT_PROTOCOL_STATE_LEN 64 /**< bytes of one connection's decoder state */
 
 /**
- * Bytes of one frame, as its protocol counts them, of a guest: who has not given the password that is
- * asked for. It is as much as RESP grants one argument, LEAT_RESP_GUEST_BULK_MAX.
+ * Bytes of one frame, as its protocol counts them, of a guest: who has not given the password
+ * that is asked for. It is as much as RESP grants one argument, LEAT_RESP_GUEST_BULK_MAX.
  */
 #define LEAT_PROTOCOL_GUEST_MAX 16384u
 
